@@ -1,0 +1,164 @@
+"""Who gets what: the only place that builds the rooms' parts and wires them together.
+
+The command line and the window both hold one `App`; whatever they do goes through it, so both give the
+same answer. Rooms are imported on first use, so that `--help` loads nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .core import json, paths, settings
+from .core.errors import CallError
+from .core.machine import Machine
+
+if TYPE_CHECKING:
+    from .bench.parent import BenchJob
+    from .catalog.load import Catalog
+    from .core.plan import Plan
+    from .core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
+    from .detect.job import DetectJob
+    from .install.environments import Environment
+    from .install.runner import InstallJob
+    from .install.uninstall import UninstallJob
+    from .monitor.sampler import Sampler
+    from .system.base import System
+    from .verify.job import VerifyJob
+
+
+class App:
+    """The product's services for one data folder and, if given, one simulated machine."""
+
+    def __init__(
+        self,
+        *,
+        data_dir: str | None = None,
+        wheelhouse: str | None = None,
+        machine_file: str | None = None,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        self.data = paths.data_dir(data_dir, environ)
+        self.wheelhouse = paths.wheelhouse(wheelhouse, environ)
+        if self.wheelhouse is not None and not self.wheelhouse.is_dir():
+            raise CallError("wheelhouse-missing", path=str(self.wheelhouse))
+        self.simulated_machine = (
+            json.read_file(Path(machine_file), Machine, code="machine-file") if machine_file else None
+        )
+        self.settings = settings.load(self.data.settings)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether we reason about a machine from a file: nothing is executed then."""
+        return self.simulated_machine is not None
+
+    def save_settings(self, new: settings.Settings) -> None:
+        """Keep the settings; raises AppError when the data folder cannot be written."""
+        self.settings = new
+        settings.save(self.data.settings, new)
+
+    @cached_property
+    def system(self) -> System:
+        """This operating system."""
+        from .system import current
+
+        return current()
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The compatibility data in use."""
+        from .catalog.load import load
+
+        return load(paths.resources() / "catalog")
+
+    def language(self) -> settings.Language:
+        """The language to speak: the user's choice, else the system's."""
+        return self.settings.language or self.system.language()
+
+    # The road: machine → recommendation → plan → install → checks → benchmark
+
+    def detect(self) -> DetectJob:
+        """Look at this machine (a simulated one is returned as it stands)."""
+        from .detect.job import DetectJob
+
+        return DetectJob(self.system, self.catalog, simulated=self.simulated_machine)
+
+    def local_wheels(self) -> tuple[LocalWheel, ...]:
+        """What the wheelhouse offers."""
+        from .install.wheelhouse import scan
+
+        return scan(self.wheelhouse) if self.wheelhouse is not None else ()
+
+    def recommend(
+        self,
+        machine: Machine,
+        *,
+        goal: Goal = "pytorch",
+        channel: Channel = "studio",
+        choice: Choice | None = None,
+    ) -> Recommendation:
+        """Versions for a machine, with reasons. Raises CallError for a choice that cannot work."""
+        from .advise.recommend import recommend
+
+        return recommend(
+            machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels()
+        )
+
+    def environment_path(self, given: str | None, goal: Goal = "pytorch") -> Path:
+        """The folder of the environment to work on: the given one, else the usual one for this goal."""
+        if given:
+            return Path(given).expanduser().absolute()
+        return self.system.default_environments(self.data.root) / goal
+
+    def plan(self, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
+        """The steps that carry a recommendation out."""
+        from .install.planner import make_plan
+
+        return make_plan(
+            machine,
+            recommendation,
+            self.catalog,
+            environment=environment,
+            wheelhouse=self.wheelhouse,
+            simulated=self.simulated,
+        )
+
+    def install(self, plan: Plan, *, dry_run: bool = False) -> InstallJob:
+        """Carry a plan out (or only say what would be done)."""
+        from .install.runner import InstallJob
+
+        return InstallJob(plan, self.system, self.data, self.catalog, dry_run=dry_run or plan.simulated)
+
+    def uninstall(self, environment: Path) -> UninstallJob:
+        """Take back what install put there."""
+        from .install.uninstall import UninstallJob
+
+        return UninstallJob(environment, self.data)
+
+    def environments(self) -> tuple[Environment, ...]:
+        """The environments that install made and that still stand."""
+        from .install.environments import known
+
+        return known(self.data)
+
+    def verify(self, environment: Path) -> VerifyJob:
+        """Prove an environment."""
+        from .verify.job import VerifyJob
+
+        return VerifyJob(environment, self.system)
+
+    def bench(self, environment: Path, *, full: bool = False, device: str | None = None) -> BenchJob:
+        """Measure an environment's devices."""
+        from .bench.parent import BenchJob
+
+        return BenchJob(environment, self.system, self.data, full=full, device=device)
+
+    def sampler(self) -> Sampler:
+        """Samples of this machine's GPU, CPU and memory."""
+        from .monitor.sampler import Sampler
+        from .system.nvml import Nvml
+
+        return Sampler(Nvml(self.system))

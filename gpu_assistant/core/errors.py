@@ -1,0 +1,66 @@
+"""Errors that reach a user. They carry a code and figures; a face says the sentence (`error.<code>`).
+
+    AppError            exit 1  the machine, the environment or the work
+    ├── CallError       exit 2  the call itself (bad option, broken machine or plan file)
+    ├── Cancelled       exit 3  stopped by the user, can be resumed
+    ├── RebootNeeded    exit 4  done so far, restart, then --resume
+    ├── RightsRefused   exit 5  administrator rights refused
+    └── NetworkError    exit 6  no network, or no source answered
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .message import Message, Value
+from .recommendation import Alternative
+
+
+class AppError(Exception):
+    """Something is wrong, and we know what to say about it."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, code: str, *, offers: tuple[Alternative, ...] = (), **data: Value) -> None:
+        super().__init__(code, data)
+        self.code = code
+        self.data = data
+        self.offers = offers
+
+    @property
+    def message(self) -> Message:
+        """The text's key and its figures."""
+        return Message(f"error.{self.code}", self.data)
+
+
+class CallError(AppError):
+    """The call is wrong: nothing was tried."""
+
+    exit_code = 2
+
+
+class Cancelled(AppError):
+    """The user said stop; what is done stays done."""
+
+    exit_code = 3
+
+    def __init__(self) -> None:
+        super().__init__("cancelled")
+
+
+class RebootNeeded(AppError):
+    """Go on after a restart."""
+
+    exit_code = 4
+
+
+class RightsRefused(AppError):
+    """The user or the system said no to administrator rights."""
+
+    exit_code = 5
+
+
+class NetworkError(AppError):
+    """No source answered."""
+
+    exit_code = 6

@@ -1,0 +1,50 @@
+"""Where things lie: our resources, and the one data folder that holds state, cache, journal and environments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+DATA_DIR_VARIABLE = "GPU_ASSISTANT_DATA_DIR"
+WHEELHOUSE_VARIABLE = "GPU_ASSISTANT_WHEELHOUSE"
+
+
+def resources() -> Path:
+    """The folder `resources/`: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "resources"
+    return installed if installed.is_dir() else package.parent / "resources"
+
+
+class DataDir:
+    """The folders below the data folder. Nothing is created until somebody writes."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.settings = root / "settings.json"
+        self.state = root / "state"
+        self.logs = root / "logs"
+        self.journal = root / "journal"
+        self.files = root / "cache" / "files"
+        self.uv_cache = root / "cache" / "uv"
+        self.locks = root / "cache" / "locks"
+        self.pythons = root / "pythons"
+        self.environments = root / "environments"
+        self.benchmarks = root / "benchmarks"
+
+
+def data_dir(given: str | None, environ: Mapping[str, str] = os.environ) -> DataDir:
+    """The data folder: what was given, else the environment variable, else the user's own place."""
+    chosen = given or environ.get(DATA_DIR_VARIABLE)
+    if chosen:
+        return DataDir(Path(chosen).expanduser().absolute())
+    from platformdirs import user_data_path
+
+    return DataDir(user_data_path("gpu-assistant", appauthor=False))
+
+
+def wheelhouse(given: str | None, environ: Mapping[str, str] = os.environ) -> Path | None:
+    """The extra local source of wheels, if the user named one."""
+    chosen = given or environ.get(WHEELHOUSE_VARIABLE)
+    return Path(chosen).expanduser().absolute() if chosen else None

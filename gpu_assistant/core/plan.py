@@ -1,0 +1,120 @@
+"""What will be done, and what happens while it is done: the `plan` and the `events` of the contract."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from .message import Value
+from .recommendation import Goal, Recommendation
+
+PLAN_SCHEMA = "gpu-assistant/plan/1"
+
+StepKind = Literal["check-space", "python-runtime", "resolve", "download", "python-packages", "verify"]
+StepState = Literal["waiting", "running", "done", "skipped", "failed", "cancelled"]
+EndState = Literal["done", "failed", "cancelled", "reboot-needed"]
+Bottleneck = Literal["network", "source", "disk", "checking", "installing", "consent"]
+
+
+class PlanFile(Struct, frozen=True, kw_only=True):
+    """One file to fetch. `sha256` is lower-case hex from the official index or the catalog; unknown is None."""
+
+    url: str
+    name: str
+    sha256: str | None = None
+    bytes: int | None = None
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """One step. What runs is decided by `kind` and `data`; `commands` is for people to read.
+
+    `bytes` to fetch and `disk_bytes` to keep are None while unknown. `code` is the texts' key:
+    `step.<code>.title`, `.what`, `.undo` filled with `data`.
+    """
+
+    id: str
+    kind: StepKind
+    code: str
+    data: dict[str, Value] = {}
+    title: str | None = None
+    what: str | None = None
+    undo: str | None = None
+    bytes: int | None = None
+    disk_bytes: int | None = None
+    minutes: float | None = None
+    needs_admin: bool = False
+    needs_reboot: bool = False
+    commands: tuple[tuple[str, ...], ...] = ()
+    files: tuple[PlanFile, ...] = ()
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """The ordered steps for one environment. `wheelhouse` is the local source given by the user."""
+
+    schema: Literal["gpu-assistant/plan/1"]
+    goal: Goal
+    env: str
+    recommendation: Recommendation
+    steps: tuple[Step, ...]
+    bytes: int | None = None
+    disk_bytes: int | None = None
+    minutes: float | None = None
+    wheelhouse: str | None = None
+    simulated: bool = False
+
+
+class StepBrief(Struct, frozen=True, kw_only=True):
+    """A step as the first event shows it."""
+
+    id: str
+    title: str | None = None
+    code: str
+    data: dict[str, Value] = {}
+    bytes: int | None = None
+    needs_admin: bool = False
+
+
+class PlanEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="plan"):
+    """First event: what is going to happen."""
+
+    steps: tuple[StepBrief, ...]
+
+
+class StepEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="step"):
+    """Progress of one step; `done`/`total` in bytes where the step fetches, else in parts of the work.
+
+    `unit` says which. `code` + `data` is what the step does just now; faces put it into `message`.
+    """
+
+    id: str
+    state: StepState
+    done: int | None = None
+    total: int | None = None
+    unit: Literal["bytes", "items"] | None = None
+    speed: float | None = None
+    bottleneck: Bottleneck | None = None
+    code: str | None = None
+    data: dict[str, Value] = {}
+    message: str | None = None
+
+
+class LogEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="log"):
+    """One line for the log drawer, as the tools wrote it."""
+
+    id: str
+    line: str
+
+
+class EndEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="end"):
+    """Last event. With `failed`, `code` and `data` are the error's."""
+
+    state: EndState
+    env: str | None = None
+    elapsed_s: float = 0.0
+    code: str | None = None
+    data: dict[str, Value] = {}
+    message: str | None = None
+
+
+Event = PlanEvent | StepEvent | LogEvent | EndEvent

@@ -1,0 +1,125 @@
+"""What a machine should have, and why: the `recommendation` of the contract.
+
+`text` and `fix` fields are empty (`None`) until a face fills them in its language from `code` and `data`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from .message import Value
+
+RECOMMENDATION_SCHEMA = "gpu-assistant/recommendation/1"
+
+Goal = Literal["pytorch", "tensorflow", "cuda-dev", "all"]
+Accelerator = Literal["cuda", "cpu", "rocm", "xpu", "mps"]
+Channel = Literal["studio", "game-ready"]
+
+
+class PyTorchChoice(Struct, frozen=True, kw_only=True):
+    """One PyTorch build: release, local version tag (`cpu`, `cu126`, …) and the index that publishes it.
+
+    `cuda` and `cudnn` are the versions inside the wheel, where the catalog knows them.
+    """
+
+    version: str
+    variant: str
+    index_url: str | None = None
+    torchvision: str | None = None
+    torchaudio: str | None = None
+    cuda: str | None = None
+    cudnn: str | None = None
+
+
+class DriverAdvice(Struct, frozen=True, kw_only=True):
+    """What to do about the NVIDIA driver; versions as NVIDIA writes them ("566.03", "580.65.06")."""
+
+    action: Literal["keep", "update", "install", "none"]
+    installed: str | None = None
+    minimum: str | None = None
+    recommended: str | None = None
+    channel: Channel | None = None
+    url: str | None = None
+
+
+class PartAdvice(Struct, frozen=True, kw_only=True):
+    """What to do about the CUDA Toolkit or a separate cuDNN."""
+
+    action: Literal["none", "keep", "install"]
+    version: str | None = None
+
+
+class TensorFlowChoice(Struct, frozen=True, kw_only=True):
+    """One TensorFlow release and the pip requirement that installs it."""
+
+    version: str
+    requirement: str
+    gpu: bool
+
+
+class Reason(Struct, frozen=True, kw_only=True):
+    """Why a part was chosen. `about` is a dotted path into the recommendation, `source` a public address."""
+
+    code: str
+    about: str
+    data: dict[str, Value] = {}
+    text: str | None = None
+    source: str | None = None
+
+
+class Warning(Struct, frozen=True, kw_only=True):  # noqa: A001 - the contract's word
+    """Something the user should know before going on, and what mends it."""
+
+    code: str
+    data: dict[str, Value] = {}
+    text: str | None = None
+    fix: str | None = None
+
+
+class Alternative(Struct, frozen=True, kw_only=True):
+    """Another sound choice. `change` is what `Choice` would have to be to get it."""
+
+    code: str
+    change: dict[str, Value]
+    data: dict[str, Value] = {}
+    label: str | None = None
+    text: str | None = None
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """What the user picked by hand; `None` leaves the decision to us."""
+
+    pytorch: str | None = None
+    variant: str | None = None
+    python: str | None = None
+
+
+class LocalWheel(Struct, frozen=True, kw_only=True):
+    """A wheel in the user's wheelhouse: project "torch", version "2.13.0", variant "cpu" (or None), tags."""
+
+    project: str
+    version: str
+    variant: str | None
+    python: str | None
+    path: str
+    bytes: int
+
+
+class Recommendation(Struct, frozen=True, kw_only=True):
+    """Versions for one machine and goal."""
+
+    schema: Literal["gpu-assistant/recommendation/1"]
+    goal: Goal
+    accelerator: Accelerator
+    python: str | None
+    pytorch: PyTorchChoice | None
+    driver: DriverAdvice
+    cuda_toolkit: PartAdvice
+    cudnn: PartAdvice
+    tensorflow: TensorFlowChoice | None = None
+    reasons: tuple[Reason, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    catalog_date: str | None = None

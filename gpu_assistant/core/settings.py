@@ -1,0 +1,36 @@
+"""The user's settings, in our own JSON file (no registry, testable without Qt)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from . import json
+
+Language = Literal["en", "zh_CN"]
+Theme = Literal["system", "light", "dark", "contrast"]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """`language` None follows the system. `setup_done` decides whether the wizard or Home opens first."""
+
+    language: Language | None = None
+    theme: Theme = "system"
+    text_scale: float = 1.0
+    setup_done: bool = False
+    environment: str | None = None
+
+
+def load(path: Path) -> Settings:
+    """Read the settings; a missing or damaged file gives the defaults (nothing in it is worth stopping for)."""
+    try:
+        return json.decode(path.read_bytes(), Settings)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return Settings()
+
+
+def save(path: Path, settings: Settings) -> None:
+    """Write the settings whole or not at all; raises AppError."""
+    json.write_file(path, json.encode_pretty(settings) + "\n")

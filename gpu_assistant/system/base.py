@@ -1,0 +1,117 @@
+"""What every operating system must be able to do for us; one file per system holds how."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from ..core.machine import Cpu, Disk, Gpu, OperatingSystem, SystemName
+from ..core.settings import Language
+
+
+class Finished(Struct, frozen=True, kw_only=True):
+    """A program that ended: exit status and its whole output, decoded (bad bytes replaced)."""
+
+    code: int
+    out: str
+    err: str
+
+
+class System(Protocol):
+    """The operating system. Nothing but this room asks which one it is.
+
+    Programs are started from lists, by absolute path, without a shell and without a console window, in a
+    process group of their own, which is ended whole on time-out, on cancel and when we die (where the
+    system can do that).
+    """
+
+    name: SystemName
+
+    # Programs
+    def run(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        timeout: float,
+        environ: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        cancel: threading.Event | None = None,
+        on_line: Callable[[str], None] | None = None,
+    ) -> Finished:
+        """Run to the end. `environ` is added to ours. `on_line` gets each line of stdout as it comes.
+
+        Raises AppError("program-missing"), AppError("program-timeout"), Cancelled (after ending the whole
+        process group). A non-zero exit status is the caller's to judge.
+        """
+        ...
+
+    def executable(self, name: str) -> str:
+        """A program's file name here: "uv" or "uv.exe"."""
+        ...
+
+    def environment_python(self, environment: Path) -> Path:
+        """The interpreter of a Python environment: bin/python or Scripts/python.exe."""
+        ...
+
+    def standalone_python(self, folder: Path) -> Path:
+        """The interpreter inside an unpacked standalone Python build."""
+        ...
+
+    def activation(self, environment: Path) -> str:
+        """What a person types in a terminal to use the environment."""
+        ...
+
+    # Places
+    def default_environments(self, data_root: Path) -> Path:
+        """The folder for new environments: short, plain ASCII where the system trips over anything else."""
+        ...
+
+    # What is here
+    def language(self) -> Language:
+        """The user's language, as far as we speak it."""
+        ...
+
+    def operating_system(self) -> OperatingSystem:
+        """Name, version, build, distribution."""
+        ...
+
+    def cpu(self) -> Cpu:
+        """The processor's name and counts."""
+        ...
+
+    def display_adapters(self) -> tuple[Gpu, ...]:
+        """Every display adapter of every maker, also without a driver; never wakes a sleeping card."""
+        ...
+
+    def disks(self) -> tuple[Disk, ...]:
+        """The disks that the user can write to."""
+        ...
+
+    def python_candidates(self) -> tuple[Path, ...]:
+        """Interpreters worth asking: PATH, the usual folders, the registry; each real file once."""
+        ...
+
+    def is_admin(self) -> bool:
+        """Whether we run with administrator rights."""
+        ...
+
+    def pending_reboot(self) -> bool | None:
+        """Whether the system waits for a restart; None where it does not say."""
+        ...
+
+    def keep_awake(self, why: str) -> AbstractContextManager[None]:
+        """Keep the computer from falling asleep while the context lasts (best effort, undone at its end)."""
+        ...
+
+    def open_folder(self, folder: Path) -> None:
+        """Show a folder in the file manager."""
+        ...
+
+    def open_terminal(self, environment: Path) -> None:
+        """Open a terminal with the environment ready; raises AppError("no-terminal")."""
+        ...

@@ -1,0 +1,61 @@
+"""Figures as people read them."""
+
+from __future__ import annotations
+
+from ..core.message import Value
+from ..core.settings import Language
+
+UNKNOWN = "—"
+
+
+def size(count: float) -> str:
+    """Bytes in decimal units, as download pages and disk makers count: "2.6 GB", "740 MB", "12 kB"."""
+    if count >= 1e9:
+        return f"{count / 1e9:.1f} GB"
+    if count >= 1e6:
+        return f"{count / 1e6:.0f} MB"
+    if count >= 1e3:
+        return f"{count / 1e3:.0f} kB"
+    return f"{count:.0f} B"
+
+
+def memory(count: float) -> str:
+    """Memory in the binary units that makers of cards and RAM mean by "GB": "8 GB", "15.6 GB"."""
+    value = count / 2**30
+    return f"{value:.0f} GB" if abs(value - round(value)) < 0.05 else f"{value:.1f} GB"
+
+
+def speed(rate: float) -> str:
+    """Bytes per second: "18.4 MB/s"."""
+    return f"{rate / 1e6:.1f} MB/s" if rate >= 1e5 else f"{rate / 1e3:.0f} kB/s"
+
+
+def duration(seconds: float, language: Language) -> str:
+    """A length of time, rounded as one would say it: "40 seconds", "2 minutes", "1 h 5 min"."""
+    chinese = language == "zh_CN"
+    if seconds < 0.95:
+        return f"{seconds:.1f} 秒" if chinese else f"{seconds:.1f} seconds"
+    if seconds < 90:
+        count = round(seconds)
+        return f"{count} 秒" if chinese else ("1 second" if count == 1 else f"{count} seconds")
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} 分钟" if chinese else f"{minutes} minutes"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} 小时 {minutes} 分" if chinese else f"{hours} h {minutes} min"
+
+
+def shown(name: str, value: Value, language: Language) -> str:
+    """A message's figure by the ending of its name; `None` is a dash, never a zero."""
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if name.endswith("memory_bytes"):
+            return memory(value)
+        if name.endswith("bytes"):
+            return size(value)
+        if name.endswith("seconds"):
+            return duration(value, language)
+        if isinstance(value, float):
+            return f"{value:,.3g}"
+    return str(value)
