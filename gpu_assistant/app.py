@@ -103,9 +103,7 @@ class App:
         """Versions for a machine, with reasons. Raises CallError for a choice that cannot work."""
         from .advise.recommend import recommend
 
-        return recommend(
-            machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels()
-        )
+        return recommend(machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels())
 
     def environment_path(self, given: str | None, goal: Goal = "pytorch") -> Path:
         """The folder of the environment to work on: the given one, else the usual one for this goal."""

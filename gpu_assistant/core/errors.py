@@ -1,11 +1,11 @@
 """Errors that reach a user. They carry a code and figures; a face says the sentence (`error.<code>`).
 
-    AppError            exit 1  the machine, the environment or the work
-    ├── CallError       exit 2  the call itself (bad option, broken machine or plan file)
-    ├── Cancelled       exit 3  stopped by the user, can be resumed
-    ├── RebootNeeded    exit 4  done so far, restart, then --resume
-    ├── RightsRefused   exit 5  administrator rights refused
-    └── NetworkError    exit 6  no network, or no source answered
+AppError            exit 1  the machine, the environment or the work
+├── CallError       exit 2  the call itself (bad option, broken machine or plan file)
+├── Cancelled       exit 3  stopped by the user, can be resumed
+├── RebootNeeded    exit 4  done so far, restart, then --resume
+├── RightsRefused   exit 5  administrator rights refused
+└── NetworkError    exit 6  no network, or no source answered
 """
 
 from __future__ import annotations

@@ -72,9 +72,7 @@ class Texts:
         """The same recommendation with every text filled in."""
         return msgspec.structs.replace(
             value,
-            reasons=tuple(
-                msgspec.structs.replace(r, text=self.say(f"reason.{r.code}", r.data)) for r in value.reasons
-            ),
+            reasons=tuple(msgspec.structs.replace(r, text=self.say(f"reason.{r.code}", r.data)) for r in value.reasons),
             warnings=tuple(
                 msgspec.structs.replace(
                     w,
@@ -117,9 +115,7 @@ class Texts:
                 msgspec.structs.replace(
                     check,
                     text=self.say(f"check.{check.id}.{check.state}", check.data),
-                    fix=self.say(f"check.{check.id}.fix", check.data)
-                    if check.state in ("warn", "fail")
-                    else None,
+                    fix=self.say(f"check.{check.id}.fix", check.data) if check.state in ("warn", "fail") else None,
                 )
                 for check in value.checks
             ),

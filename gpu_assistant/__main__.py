@@ -1,0 +1,16 @@
+"""The program's door: `gpu-assistant` and `python -m gpu_assistant`."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the command line; without a command it opens the window. Returns the exit code."""
+    from .cli.main import run
+
+    return run(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
