@@ -1,0 +1,101 @@
+"""Runs one call: finds the language, parses, dispatches, and turns every outcome into an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..core.errors import AppError, CallError
+from ..core.settings import Language
+from ..texts import Texts
+
+if TYPE_CHECKING:
+    from ..app import App
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run the program with these arguments and return the contract's exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A pipe on Windows has an old code page: better a "?" than a broken run. pythonw has no streams at all.
+        if stream is not None and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    texts = Texts(_language(argv))
+    try:
+        return _run(argv, texts)
+    except AppError as error:
+        _complain(texts, error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 3
+    except BrokenPipeError:
+        # The reader went away (`… | head`): there is nobody left to tell, not even at interpreter exit.
+        _silence_stdout()
+        return 0
+    except Exception as error:
+        # The last door: whatever nobody foresaw is written down whole and said in one sentence.
+        import logging
+
+        logging.getLogger(__name__).exception("unforeseen")
+        _complain(texts, AppError("internal", detail=f"{type(error).__name__}: {error}"))
+        return 1
+
+
+def _run(argv: Sequence[str], texts: Texts) -> int:
+    from .parser import build
+
+    arguments = build(texts).parse_args(argv)
+    options = vars(arguments)
+    if arguments.command is None and options.get("json"):
+        raise CallError("call", detail="--json", command="gpu-assistant")
+    from ..app import App
+
+    app = App(
+        data_dir=options.get("data_dir"),
+        wheelhouse=options.get("wheelhouse"),
+        machine_file=options.get("machine"),
+    )
+    from ..core import log
+
+    log.start(app.data.logs, verbose=options.get("verbose", False))
+    if arguments.command is None:
+        return _window(app, options.get("lang"))
+    from .commands import COMMANDS
+    from .output import Output
+
+    output = Output(texts, json=options.get("json", False), quiet=options.get("quiet", False))
+    return COMMANDS[arguments.command](app, arguments, output)
+
+
+def _window(app: App, language: Language | None) -> int:
+    from ..gui.run import run as run_window
+
+    return run_window(app, language=language)
+
+
+def _language(argv: Sequence[str]) -> Language:
+    """The language of this call, known before parsing so that help and complaints speak it too."""
+    for position, word in enumerate(argv):
+        given = word.removeprefix("--lang=") if word.startswith("--lang=") else None
+        if word == "--lang" and position + 1 < len(argv):
+            given = argv[position + 1]
+        if given == "en" or given == "zh_CN":  # noqa: PLR1714 - the type checker follows this form
+            return given
+    from ..system import current
+
+    return current().language()
+
+
+def _complain(texts: Texts, error: AppError) -> None:
+    if sys.stderr is None:
+        return
+    print(texts.error(error), file=sys.stderr)
+    for offer in error.offers:
+        print("  " + texts.say(f"alternative.{offer.code}.text", offer.data), file=sys.stderr)
+
+
+def _silence_stdout() -> None:
+    import os
+
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())

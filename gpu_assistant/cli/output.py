@@ -1,0 +1,53 @@
+"""Where words go: results to stdout, progress and complaints to stderr; with --json stdout is JSON alone."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..core import json
+from ..core.message import Value
+from ..texts import Texts
+
+
+class Output:
+    """One call's way of speaking."""
+
+    def __init__(self, texts: Texts, *, json: bool, quiet: bool) -> None:
+        self.texts = texts
+        self.json = json
+        self.quiet = quiet
+
+    def say(self, code: str, /, **data: Value) -> str:
+        """A text of the command line's own."""
+        return self.texts.say(f"cli.{code}", data)
+
+    def line(self, text: str = "") -> None:
+        """One line of the result for people."""
+        print(text)
+
+    def value(self, value: Any) -> None:  # noqa: ANN401 - any struct of ours
+        """One JSON object on one line, UTF-8 whatever the console thinks, and out at once."""
+        sys.stdout.buffer.write(json.encode(value) + b"\n")
+        sys.stdout.buffer.flush()
+
+    def note(self, text: str) -> None:
+        """A word beside the result, for people only."""
+        if not self.quiet:
+            print(text, file=sys.stderr)
+
+    def table(self, rows: list[tuple[str, str]]) -> None:
+        """Two columns; Chinese characters take two cells."""
+        width = max((cells(name) for name, _ in rows), default=0)
+        for name, value in rows:
+            first, *rest = value.split("\n")
+            self.line(f"{name}{' ' * (width - cells(name))}  {first}")
+            for more in rest:
+                self.line(" " * (width + 2) + more)
+
+
+def cells(text: str) -> int:
+    """How many terminal cells a text takes."""
+    from unicodedata import east_asian_width
+
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)

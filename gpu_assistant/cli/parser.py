@@ -1,0 +1,122 @@
+"""What can be typed: the commands and options of the contract, with help in the user's language."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NoReturn, get_args
+
+from .. import __version__
+from ..core.errors import CallError
+from ..core.recommendation import Channel, Goal
+from ..core.settings import Language
+from ..texts import Texts
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises our error, so that bad calls are said like all else."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise CallError with argparse's words as the detail."""
+        raise CallError("call", detail=message, command=self.prog)
+
+
+def positive(text: str) -> float:
+    """A number above zero; argparse turns the ValueError into its own message."""
+    value = float(text)
+    if not 0 < value < 1e9:
+        raise ValueError(text)
+    return value
+
+
+def count(text: str) -> int:
+    """A whole number above zero."""
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value
+
+
+def build(texts: Texts) -> Parser:
+    """The whole parser."""
+
+    def say(code: str) -> str:
+        return texts.say(f"cli.{code}")
+
+    common = Parser(add_help=False)
+    group = common.add_argument_group(say("group.common"))
+    # SUPPRESS: given before or after the command, and the command's own default never overwrites it.
+    quiet: dict[str, Any] = {"default": argparse.SUPPRESS}
+    group.add_argument("-h", "--help", action="help", help=say("opt.help"))
+    group.add_argument("--lang", choices=get_args(Language), help=say("opt.lang"), **quiet)
+    group.add_argument("--json", action="store_true", help=say("opt.json"), **quiet)
+    group.add_argument("--quiet", action="store_true", help=say("opt.quiet"), **quiet)
+    group.add_argument("--verbose", action="store_true", help=say("opt.verbose"), **quiet)
+    group.add_argument("--data-dir", metavar="DIR", help=say("opt.data-dir"), **quiet)
+    group.add_argument("--wheelhouse", metavar="DIR", help=say("opt.wheelhouse"), **quiet)
+
+    def machine(command: argparse.ArgumentParser) -> None:
+        command.add_argument("--machine", metavar="FILE", help=say("opt.machine"), **quiet)
+
+    def environment(command: argparse.ArgumentParser) -> None:
+        command.add_argument("--env", metavar="DIR", help=say("opt.env"))
+
+    def wanted(command: argparse.ArgumentParser) -> None:
+        command.add_argument("--goal", choices=get_args(Goal), default="pytorch", help=say("opt.goal"))
+        command.add_argument("--channel", choices=get_args(Channel), default="studio", help=say("opt.channel"))
+        command.add_argument("--pytorch", metavar="VERSION", help=say("opt.pytorch"))
+        command.add_argument("--variant", metavar="TAG", help=say("opt.variant"))
+        command.add_argument("--python", metavar="X.Y", help=say("opt.python"))
+
+    parser = Parser(
+        prog="gpu-assistant", parents=[common], add_help=False, description=say("about"), allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"GPU Assistant {__version__}", help=say("opt.version"))
+    machine(parser)
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title=say("group.commands"), parser_class=Parser
+    )
+
+    def add(name: str) -> argparse.ArgumentParser:
+        text = say(f"cmd.{name}")
+        return commands.add_parser(
+            name, help=text, description=text, parents=[common], add_help=False, allow_abbrev=False
+        )
+
+    machine(add("detect"))
+
+    command = add("recommend")
+    machine(command)
+    wanted(command)
+
+    command = add("plan")
+    machine(command)
+    wanted(command)
+    environment(command)
+
+    command = add("install")
+    machine(command)
+    wanted(command)
+    environment(command)
+    command.add_argument("--plan", metavar="FILE", help=say("opt.plan"))
+    command.add_argument("--dry-run", action="store_true", help=say("opt.dry-run"))
+    command.add_argument("--yes", "-y", action="store_true", help=say("opt.yes"))
+    command.add_argument("--resume", action="store_true", help=say("opt.resume"))
+
+    command = add("uninstall")
+    environment(command)
+    command.add_argument("--yes", "-y", action="store_true", help=say("opt.yes"))
+
+    environment(add("verify"))
+
+    command = add("bench")
+    environment(command)
+    length = command.add_mutually_exclusive_group()
+    length.add_argument("--quick", action="store_true", help=say("opt.quick"))
+    length.add_argument("--full", action="store_true", help=say("opt.full"))
+    command.add_argument("--device", metavar="cpu|cuda:N", help=say("opt.device"))
+
+    command = add("monitor")
+    command.add_argument("--interval", type=positive, default=1.0, metavar="S", help=say("opt.interval"))
+    command.add_argument("--count", type=count, metavar="N", help=say("opt.count"))
+    command.add_argument("--csv", metavar="FILE", help=say("opt.csv"))
+    return parser

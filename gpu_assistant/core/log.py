@@ -1,0 +1,42 @@
+"""The log file: five files of at most 1 MB, without the user's name or home in it."""
+
+from __future__ import annotations
+
+import logging
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+MAX_BYTES = 1_000_000
+KEEP = 5
+
+
+class Redact(logging.Formatter):
+    """Writes "~" for the home folder, so that a log can be shown to others."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        self._homes = {str(home), home.as_posix()} - {"/", "\\", "."}
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record's line with every home path shortened."""
+        line = super().format(record)
+        for home in self._homes:
+            line = line.replace(home, "~")
+        return line
+
+
+def start(folder: Path, *, verbose: bool) -> None:
+    """Log to `folder`; without a writable folder nothing is logged, and nothing breaks for it."""
+    root = logging.getLogger()
+    root.setLevel(logging.DEBUG if verbose else logging.INFO)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handler: logging.Handler = RotatingFileHandler(
+            folder / "gpu-assistant.log", maxBytes=MAX_BYTES, backupCount=KEEP - 1, encoding="utf-8", delay=True
+        )
+    except OSError:
+        handler = logging.NullHandler()
+    handler.setFormatter(Redact(Path.home()))
+    root.addHandler(handler)
+    # The libraries below tell every request in DEBUG; ours are the lines that help.
+    logging.getLogger("urllib3").setLevel(logging.INFO)
