@@ -124,6 +124,18 @@ class App:
             simulated=self.simulated,
         )
 
+    def read_plan(self, path: Path) -> Plan:
+        """A plan file somebody gives us; raises CallError when it is broken. It is checked again before it runs."""
+        from .core.plan import Plan
+
+        return json.read_file(path, Plan, code="plan-file")
+
+    def interrupted_plan(self) -> Plan | None:
+        """The plan of the last install that began and did not end, if there is one."""
+        from .install.journal import interrupted
+
+        return interrupted(self.data)
+
     def install(self, plan: Plan, *, dry_run: bool = False) -> InstallJob:
         """Carry a plan out (or only say what would be done)."""
         from .install.runner import InstallJob

@@ -1,0 +1,202 @@
+"""The commands, each a few lines over `App`: ask, run, print, return the exit code."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core.errors import AppError, CallError, Cancelled
+from ..core.plan import EndEvent, Event, LogEvent, Plan
+from ..core.recommendation import Choice
+from . import show
+from .jobs import run_job, stop_signals
+from .output import Output
+
+if TYPE_CHECKING:
+    from ..app import App
+    from ..core.machine import Machine
+    from ..core.recommendation import Recommendation
+
+Command = Callable[["App", argparse.Namespace, Output], int]
+
+
+def detect(app: App, _arguments: argparse.Namespace, output: Output) -> int:
+    """Look at this machine."""
+    machine = run_job(app.detect())
+    if output.json:
+        output.value(machine)
+    else:
+        show.machine(machine, output)
+    return 0
+
+
+def recommend(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Decide versions."""
+    _, recommendation = _recommendation(app, arguments)
+    spoken = output.texts.recommendation(recommendation)
+    if output.json:
+        output.value(spoken)
+    else:
+        show.recommendation(spoken, output)
+    return 0
+
+
+def plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Show the ordered steps."""
+    spoken = output.texts.plan(_plan(app, arguments))
+    if output.json:
+        output.value(spoken)
+    else:
+        show.plan(spoken, output)
+    return 0
+
+
+def install(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Carry a plan out."""
+    work = _plan_to_install(app, arguments)
+    dry = arguments.dry_run or work.simulated
+    if not (dry or arguments.yes):
+        _agree(output, lambda: show.plan_brief(output.texts.plan(work), output))
+    _run_events(output, work.env, lambda report: run_job(app.install(work, dry_run=dry), on_news=report))
+    if not output.json and not dry:
+        output.line(output.say("installed", env=work.env))
+        output.line("  " + app.system.activation(Path(work.env)))
+    return 0
+
+
+def uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Take an environment back."""
+    environment = app.environment_path(arguments.env)
+    if not arguments.yes:
+        _agree(output, lambda: output.note(output.say("uninstall-what", env=str(environment))))
+    _run_events(output, str(environment), lambda report: run_job(app.uninstall(environment), on_news=report))
+    if not output.json:
+        output.line(output.say("uninstalled", env=str(environment)))
+    return 0
+
+
+def verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Prove an environment."""
+    checks = output.texts.checks(run_job(app.verify(app.environment_path(arguments.env))))
+    if output.json:
+        output.value(checks)
+    else:
+        show.checks(checks, output)
+    return 1 if checks.verdict == "fail" else 0
+
+
+def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Measure an environment's devices."""
+    from .progress import BenchLine
+
+    job = app.bench(app.environment_path(arguments.env), full=arguments.full, device=arguments.device)
+    with BenchLine(output) as line:
+        result = run_job(job, on_news=line.news)
+    if output.json:
+        output.value(result)
+    else:
+        show.benchmark(result, output)
+    return 0
+
+
+def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Print samples until Ctrl+C or until enough of them."""
+    from contextlib import closing
+
+    from ..monitor.csv import CsvFile
+
+    with stop_signals() as stop, closing(app.sampler()) as sampler:
+        table = CsvFile(Path(arguments.csv)) if arguments.csv else None
+        try:
+            left = arguments.count
+            while not stop.wait(arguments.interval):
+                sample = sampler.sample()
+                if table is not None:
+                    table.write(sample)
+                if output.json:
+                    output.value(sample)
+                elif not output.quiet:
+                    show.sample(sample, output)
+                left = left and left - 1
+                if left == 0:
+                    break
+        finally:
+            if table is not None:
+                table.close()
+    return 0
+
+
+def _recommendation(app: App, arguments: argparse.Namespace) -> tuple[Machine, Recommendation]:
+    machine = run_job(app.detect())
+    picked = Choice(pytorch=arguments.pytorch, variant=arguments.variant, python=arguments.python)
+    choice = None if picked == Choice() else picked
+    return machine, app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
+
+
+def _plan(app: App, arguments: argparse.Namespace) -> Plan:
+    machine, recommendation = _recommendation(app, arguments)
+    return app.plan(machine, recommendation, app.environment_path(arguments.env, arguments.goal))
+
+
+def _plan_to_install(app: App, arguments: argparse.Namespace) -> Plan:
+    if arguments.resume:
+        if arguments.plan:
+            raise CallError("call", detail="--plan --resume", command="gpu-assistant install")
+        interrupted = app.interrupted_plan()
+        if interrupted is None:
+            raise AppError("nothing-to-resume")
+        return interrupted
+    if arguments.plan:
+        return app.read_plan(Path(arguments.plan))
+    return _plan(app, arguments)
+
+
+def _agree(output: Output, explain: Callable[[], None]) -> None:
+    """Show what will happen and ask; raises when nobody can be asked or the answer is no."""
+    if output.json or sys.stdin is None or not sys.stdin.isatty():
+        raise CallError("needs-yes")
+    explain()
+    print(output.say("go-on"), end=" ", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes", "是", "好"):
+        raise Cancelled
+
+
+def _run_events(output: Output, environment: str, work: Callable[[Callable[[Event], None]], object]) -> None:
+    """Show a job's events; with --json each one is a line, and an `end` always comes last."""
+    if output.json:
+        ended = False
+
+        def report(event: Event) -> None:
+            nonlocal ended
+            ended = ended or isinstance(event, EndEvent)
+            if not isinstance(event, LogEvent):
+                output.value(output.texts.event(event))
+
+        try:
+            work(report)
+        except AppError as error:
+            if not ended:
+                state = "cancelled" if isinstance(error, Cancelled) else "failed"
+                code = error.message.code
+                output.value(output.texts.event(EndEvent(state=state, env=environment, code=code, data=error.data)))
+            raise
+        return
+    from .progress import StepLines
+
+    with StepLines(output) as lines:
+        work(lines.event)
+
+
+COMMANDS: dict[str, Command] = {
+    "detect": detect,
+    "recommend": recommend,
+    "plan": plan,
+    "install": install,
+    "uninstall": uninstall,
+    "verify": verify,
+    "bench": bench,
+    "monitor": monitor,
+}

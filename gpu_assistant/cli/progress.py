@@ -1,0 +1,109 @@
+"""Progress on a terminal's stderr, by rich; plain lines where stderr is no terminal."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from ..core.plan import Event, LogEvent, PlanEvent, StepEvent
+from ..texts.format import size, speed
+from .output import Output
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from ..bench.parent import BenchProgress
+    from ..core.results import BenchResult
+
+
+class StepLines:
+    """Install and uninstall: one bar for the running step, one line for each that ended."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._titles: dict[str, str] = {}
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        if not self._output.quiet and sys.stderr is not None and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=30),
+                TextColumn("{task.fields[figures]}"),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def event(self, event: Event) -> None:
+        """Show one event."""
+        spoken = self._output.texts.event(event)
+        if isinstance(spoken, PlanEvent):
+            self._titles = {step.id: step.title or step.id for step in spoken.steps}
+        elif isinstance(spoken, StepEvent):
+            self._step(spoken)
+        elif isinstance(spoken, LogEvent):
+            import logging
+
+            logging.getLogger("gpu_assistant.install").info("%s: %s", spoken.id, spoken.line)
+
+    def _step(self, step: StepEvent) -> None:
+        title = self._titles.get(step.id, step.id)
+        if step.state == "running":
+            self._running(step, title)
+            return
+        if self._bar is not None and self._task is not None:
+            self._bar.remove_task(self._task)
+            self._task = None
+        if step.state != "waiting":
+            mark = {"done": "✓", "skipped": "–", "failed": "✗", "cancelled": "■"}[step.state]
+            message = f": {step.message}" if step.message else ""
+            self._output.note(f"{mark} {title}{message}")
+
+    def _running(self, step: StepEvent, title: str) -> None:
+        if self._bar is None:
+            return
+        figures = ""
+        if step.unit == "bytes" and step.done is not None:
+            figures = size(step.done) + (f" / {size(step.total)}" if step.total else "")
+            figures += f"  {speed(step.speed)}" if step.speed else ""
+        if self._task is None:
+            self._task = self._bar.add_task(title, total=step.total, figures=figures)
+        self._bar.update(self._task, completed=step.done or 0, total=step.total, figures=figures)
+
+
+class BenchLine:
+    """The benchmark: what is being measured, on one line that is written over."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._live = not output.quiet and sys.stderr is not None and sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    def news(self, news: BenchProgress | BenchResult) -> None:
+        """Show what runs now; results are shown together at the end."""
+        if not self._live or not hasattr(news, "of"):
+            return
+        workload = self._output.texts.say(f"bench.workload.{news.workload}")
+        text = self._output.say("measuring", n=news.n, of=news.of, what=f"{workload} {news.dtype}", device=news.device)
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
