@@ -1,0 +1,54 @@
+"""What holds for every test: no network but loopback, no thread left running, a data folder of its own."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+if sys.platform == "linux":
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+pytest_plugins = ["tests.fixtures.torch_env"]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(autouse=True)
+def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Nothing of the person who runs the tests is read or written."""
+    monkeypatch.setenv("GPU_ASSISTANT_DATA_DIR", str(tmp_path / "data"))
+    if request.node.get_closest_marker("real_install") is None:
+        monkeypatch.delenv("GPU_ASSISTANT_WHEELHOUSE", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def loopback_only(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """A test that reaches for the network beyond loopback fails; real installs may ask the package index."""
+    if request.node.get_closest_marker("real_install") is not None:
+        return
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"this test reaches for the network: {address}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture(autouse=True)
+def no_thread_left() -> Iterator[None]:
+    """A thread that outlives its test is a thread that nobody waits for."""
+    before = set(threading.enumerate())
+    yield
+    left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
+    for thread in left:
+        thread.join(timeout=5)
+    assert not [thread.name for thread in left if thread.is_alive()]

@@ -1,0 +1,165 @@
+"""The rooms import only what docs/architecture.md allows, and that page says what is true."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "gpu_assistant"
+FILES = sorted(PACKAGE.rglob("*.py"))
+CHILDREN = {"bench/child.py", "verify/child.py"}
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """Each absolute module name that a file imports, and whether only the type checker sees it."""
+    package = ["gpu_assistant", *path.relative_to(PACKAGE).parent.parts]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        quiet = id(node) in typing_only
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, quiet) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            # `from .. import texts` names a room only in its aliases
+            yield from ((f"{module}.{alias.name}", quiet) for alias in node.names)
+
+
+def allowed() -> dict[str, set[str]]:
+    """The table of docs/architecture.md: room -> rooms that it may import."""
+    table: dict[str, set[str]] = {}
+    for line in (ROOT / "docs/architecture.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        rooms = re.findall(r"`(\w+)/`", cells[0]) if line.startswith("|") else []
+        for room in rooms:
+            table[room] = set(re.findall(r"\w+", cells[2])) if cells[2] != "nothing of ours" else set()
+    return table
+
+
+def room_of(module: str) -> str | None:
+    parts = module.split(".")
+    if parts[0] != "gpu_assistant" or len(parts) < 2:
+        return None
+    return parts[1]
+
+
+def test_every_room_is_on_the_page() -> None:
+    on_disk = {
+        path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name not in ("__pycache__", "resources")
+    }
+    assert on_disk == set(allowed())
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_imports_keep_the_layers(path: Path) -> None:
+    room = path.relative_to(PACKAGE).parts[0]
+    if room in ("cli", "gui") or path.parent == PACKAGE:
+        return
+    rooms = allowed()[room] | {room}
+    broken = [
+        module
+        for module, _ in imports(path)
+        if (other := room_of(module)) is not None and other not in rooms and (PACKAGE / other).exists()
+    ]
+    assert not broken
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_faces_are_imported_by_nobody(path: Path) -> None:
+    room = path.relative_to(PACKAGE).parts[0]
+    used = {room_of(module) for module, _ in imports(path)} & {"cli", "gui"}
+    if room in ("cli", "gui"):
+        # The command line opens the window at one place; the window knows nothing of the command line.
+        used -= {"gui"} if room == "gui" or name_of(path) == "cli/main.py" else set()
+        used -= {"cli"} if room == "cli" else set()
+    if name_of(path) == "__main__.py":
+        used -= {"cli"}
+    assert not used
+
+
+FENCES = {
+    "PySide6": lambda name: name.startswith("gui/"),
+    "shiboken6": lambda name: name.startswith("gui/"),
+    "pyqtgraph": lambda name: name.startswith("gui/"),
+    "pynvml": lambda name: name == "system/nvml.py",
+    "torch": lambda name: name in CHILDREN,
+}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_fences(path: Path) -> None:
+    tops = {module.split(".")[0] for module, _ in imports(path)}
+    assert not [top for top, may in FENCES.items() if top in tops and not may(name_of(path))]
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_only_system_asks_which_system_this_is(path: Path) -> None:
+    if name_of(path).startswith("system/") or name_of(path) in CHILDREN:
+        return
+    text = path.read_text(encoding="utf-8")
+    assert not re.findall(r"sys\.platform|os\.name\b|platform\.system\(|sys\.getwindowsversion", text)
+    assert not {module.split(".")[0] for module, _ in imports(path)} & {"winreg", "fcntl", "msvcrt", "pwd", "grp"}
+
+
+@pytest.mark.parametrize("path", [PACKAGE / name for name in sorted(CHILDREN)], ids=name_of)
+def test_children_know_nothing_of_us(path: Path) -> None:
+    assert not [module for module, _ in imports(path) if module.startswith("gpu_assistant")]
+
+
+HEAVY = ("PySide6", "pyqtgraph", "numpy", "torch", "requests", "psutil", "pynvml", "rich", "uv", "asyncio")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "also"),
+    [
+        (["--help"], ()),
+        (["--version"], ()),
+        (["detect", "--json"], ("psutil", "pynvml")),
+        (["recommend", "--json", "--machine", "tests/machines/windows11-rtx4060-566.json"], ()),
+        (["plan", "--json", "--machine", "tests/machines/windows11-rtx4060-566.json"], ("uv",)),
+        (["monitor", "--json", "--count", "1", "--interval", "0.01"], ("psutil", "pynvml")),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_commands_load_only_what_they_need(arguments: list[str], also: tuple[str, ...]) -> None:
+    code = (
+        "import sys\n"
+        "from gpu_assistant.__main__ import main\n"
+        f"sys.argv[1:] = {arguments!r}\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=120, check=True
+    )
+    loaded = set(ast.literal_eval(done.stderr.splitlines()[-1]))
+    assert loaded <= set(also)
+
+
+def test_the_core_stands_without_qt() -> None:
+    code = (
+        "import sys; sys.modules['PySide6'] = None\n"
+        "import pkgutil, importlib, gpu_assistant\n"
+        "rooms = ('core', 'texts', 'system.base', 'catalog', 'advise', 'detect', 'fetch', 'install', 'monitor', 'verify')\n"
+        "for room in rooms:\n"
+        "    importlib.import_module(f'gpu_assistant.{room}')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
