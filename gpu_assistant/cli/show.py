@@ -56,7 +56,7 @@ def _driver(found: Machine, output: Output) -> str:
 def _python(found: Machine, output: Output) -> list[str]:
     return [
         f"{python.version}  {python.path}"
-        + (output.say("with-torch", version=python.torch.version) if python.torch else "")
+        + ("  " + output.say("with-torch", version=python.torch.version) if python.torch else "")
         for python in found.pythons or ()
     ]
 

@@ -1,0 +1,89 @@
+"""Every sentence stands in both languages, with the same places, in the voice that was agreed."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.message import Message
+from gpu_assistant.texts import Texts, table
+from gpu_assistant.texts.format import duration, memory, size
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = table()
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("code", sorted(TABLE))
+def test_both_languages_say_the_same(code: str) -> None:
+    text = TABLE[code]
+    assert set(text) == {"en", "zh_CN"}
+    assert places(text["en"]) == places(text["zh_CN"])
+    assert text["en"].strip() == text["en"] != ""
+    assert text["zh_CN"].strip() == text["zh_CN"] != ""
+
+
+@pytest.mark.parametrize("code", sorted(TABLE))
+def test_voice(code: str) -> None:
+    english, chinese = TABLE[code]["en"], TABLE[code]["zh_CN"]
+    assert not re.search(r"!|successfully|\boops\b|\bplease\b", english, re.IGNORECASE)
+    assert "！" not in chinese
+    assert not re.search(r"您|成功地", chinese)
+    # A space between Chinese and Latin letters or digits; places count as Latin.
+    assert not re.search(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9][\u4e00-\u9fff]", chinese), chinese
+    # Half-width punctuation never follows a Chinese character.
+    assert not re.search(r"[\u4e00-\u9fff][,;:?!]", chinese), chinese
+
+
+def raised_codes() -> set[tuple[str, str]]:
+    """(file, code) of every AppError family member that is raised with a literal code."""
+    family = {"AppError", "CallError", "NetworkError", "RebootNeeded", "RightsRefused"}
+    found = set()
+    for path in (ROOT / "gpu_assistant").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=code), *_]) if name in family:
+                    found.add((path.name, str(code)))
+    return found
+
+
+@pytest.mark.parametrize(("file", "code"), sorted(raised_codes()))
+def test_every_error_has_its_sentence(file: str, code: str) -> None:
+    assert f"error.{code}" in TABLE
+
+
+def test_errors_are_one_sentence_that_says_what_to_do() -> None:
+    for code, text in TABLE.items():
+        if code.startswith("error."):
+            assert len(text["en"]) > 40, code
+            assert text["en"].endswith((".", "…", "?", "}")), code
+            assert text["zh_CN"].endswith(("。", "…", "？", "}")), code
+
+
+def test_figures() -> None:
+    assert size(2_602_775_157) == "2.6 GB"
+    assert size(0) == "0 B"
+    assert memory(8_585_740_288) == "8 GB"
+    assert duration(1, "en") == "1 second"
+    assert duration(0.44, "en") == "0.4 seconds"
+    assert duration(125, "zh_CN") == "2 分钟"
+    assert duration(3900 * 2, "en") == "2 h 10 min"
+
+
+def test_unknown_is_a_dash_and_a_named_text_is_translated() -> None:
+    texts = Texts("zh_CN")
+    assert texts.value("free_bytes", None) == "—"
+    assert texts.value("what", "@cli.none") == "没有找到"
+    assert texts.message(Message("cli.undo", {"how": "x"})) == "撤销：x"
+
+
+def test_unknown_code_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        Texts("en").say("nothing.like.this")
