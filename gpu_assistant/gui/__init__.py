@@ -1,0 +1,1 @@
+"""The window. Importing this package loads no Qt; its modules do."""

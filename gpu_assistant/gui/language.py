@@ -1,0 +1,114 @@
+"""Languages of the window, switchable while it is open, read straight from Qt Linguist's `.ts` files.
+
+Reading `.ts` at run time needs no build step and keeps one file per subject as the only truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from xml.etree import ElementTree
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QTranslator, Signal
+from PySide6.QtWidgets import QApplication
+
+from ..core.paths import resources
+from ..core.settings import Language as Code
+from ..texts import Texts
+from . import theme
+
+NAMES: dict[Code, str] = {"en": "English", "zh_CN": "简体中文"}
+Table = dict[tuple[str, str, str], str]
+
+
+def read_ts(paths: Iterable[Path]) -> Table:
+    """All finished translations by (context, source, comment); of plural forms the first, all that Chinese has.
+
+    Raises `xml.etree.ElementTree.ParseError` for a broken file: they are ours, a test reads them all.
+    """
+    table: Table = {}
+    for path in paths:
+        for context in ElementTree.parse(path).getroot().iter("context"):  # noqa: S314 - our own files
+            name = context.findtext("name") or ""
+            for message in context.iter("message"):
+                found = message.find("translation")
+                if found is None or found.get("type") in ("unfinished", "vanished", "obsolete"):
+                    continue
+                form = found.find("numerusform")
+                text = (found if form is None else form).text
+                if text:
+                    key = (name, message.findtext("source") or "", message.findtext("comment") or "")
+                    table[key] = text
+    return table
+
+
+class TsTranslator(QTranslator):
+    """Answers Qt's questions from `.ts` files."""
+
+    def __init__(self, table: Table, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._table = table
+
+    def translate(self, context: str, source_text: str, disambiguation: str | None = None, n: int = -1) -> str | None:
+        """The translation; None is Qt's null string, "ask the next translator"."""
+        found = self._table.get((context, source_text, disambiguation or ""))
+        return found if found is None or n < 0 else found.replace("%n", str(n))
+
+    def isEmpty(self) -> bool:
+        """Whether there is nothing in it."""
+        return not self._table
+
+
+class Language(QObject):
+    """The language of one application. `changed` comes after Qt was told to retranslate."""
+
+    changed = Signal(str)
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._app = app
+        self._installed: list[QTranslator] = []
+        self.current: Code = "en"
+
+    def set(self, code: Code) -> None:
+        """Speak this language from now on: every widget gets `QEvent.LanguageChange`."""
+        for translator in self._installed:
+            self._app.removeTranslator(translator)
+            translator.deleteLater()
+        self._installed = []
+        self.current = code
+        _Current.code = code
+        QLocale.setDefault(QLocale(code))
+        theme.set_chinese(self._app, code == "zh_CN")
+        if code != "en":
+            self._install(self._qt_own(code))
+            self._install(TsTranslator(read_ts(_files(code)), self))
+        self._app.setApplicationDisplayName(QCoreApplication.translate("Language", "GPU Assistant"))
+        self.changed.emit(code)
+
+    def texts(self) -> Texts:
+        """The core's sentences in this language."""
+        return Texts(self.current)
+
+    def _qt_own(self, code: Code) -> QTranslator | None:
+        """Qt's own words ("Copy", "Select All"), where Qt ships them."""
+        made = QTranslator(self)
+        folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        return made if made.load(f"qtbase_{code}", folder) else None
+
+    def _install(self, translator: QTranslator | None) -> None:
+        if translator is not None and self._app.installTranslator(translator):
+            self._installed.append(translator)
+
+
+class _Current:
+    code: Code = "en"
+
+
+def texts() -> Texts:
+    """The core's sentences in the language that is on."""
+    return Texts(_Current.code)
+
+
+def _files(code: Code) -> list[Path]:
+    return sorted((resources() / "translations").glob(f"*_{code}.ts"))

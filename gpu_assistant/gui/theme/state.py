@@ -1,0 +1,148 @@
+"""Which theme is on, and how the application is dressed in it, in one pass and without a restart."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, get_args
+
+import msgspec
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication, QStyleFactory
+
+from ...core.paths import resources
+from . import fonts
+from .tokens import Tokens, look
+
+Choice = Literal["system", "light", "dark", "contrast"]
+
+
+class Notice(QObject):
+    """Says that theme, text scale or the language's fonts changed."""
+
+    changed = Signal()
+
+
+class _State:
+    choice: Choice = "system"
+    tokens: Tokens = look().themes["light"]
+    styled = False
+    listening = False
+
+
+notice = Notice()
+
+
+def current() -> Tokens:
+    """The tokens of the theme that is on."""
+    return _State.tokens
+
+
+def choice() -> Choice:
+    """What the user chose."""
+    return _State.choice
+
+
+def color(token: str, alpha: float = 1.0) -> QColor:
+    """A token's colour, `alpha` from 0 to 1."""
+    made = QColor(getattr(_State.tokens, token))
+    made.setAlphaF(alpha)
+    return made
+
+
+def set_theme(app: QApplication, wanted: str) -> None:
+    """Dress the application: "system", "light", "dark" or "contrast"; anything else follows the system."""
+    _State.choice = next((known for known in get_args(Choice) if known == wanted), "system")
+    hints = app.styleHints()
+    if not _State.styled:
+        _State.styled = True
+        keys = {key.lower() for key in QStyleFactory.keys()}  # noqa: SIM118 - a static method, no mapping
+        app.setStyle("windows11" if "windows11" in keys else "fusion")
+    if not _State.listening:
+        _State.listening = True
+        hints.colorSchemeChanged.connect(_system_changed)
+    schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark, "contrast": Qt.ColorScheme.Dark}
+    hints.setColorScheme(schemes.get(_State.choice, Qt.ColorScheme.Unknown))
+    _dress(app)
+
+
+def set_text_scale(app: QApplication, scale: float) -> None:
+    """Draw all text larger: 1.0 to 2.0."""
+    fonts.remember(scale=scale)
+    _dress(app)
+
+
+def set_chinese(app: QApplication, chinese: bool) -> None:
+    """Use the weights and leading of Chinese fonts."""
+    fonts.remember(chinese=chinese)
+    app.setFont(fonts.font("body"))
+    notice.changed.emit()
+
+
+def _system_changed() -> None:
+    app = QApplication.instance()
+    if _State.choice == "system" and isinstance(app, QApplication):
+        _dress(app)
+
+
+def _dress(app: QApplication) -> None:
+    _State.tokens = _wanted_tokens(app)
+    app.setFont(fonts.font("body"))
+    app.setPalette(_palette(_State.tokens))
+    app.setStyleSheet(_sheet(_State.tokens))
+    notice.changed.emit()
+
+
+def _wanted_tokens(app: QApplication) -> Tokens:
+    if _State.choice != "system":
+        return look().themes[_State.choice]
+    hints = app.styleHints()
+    dark = hints.colorScheme() == Qt.ColorScheme.Dark
+    # Qt tells of a system's contrast theme from 6.10 on.
+    accessibility = hints.accessibility() if hasattr(hints, "accessibility") else None
+    if accessibility is not None and accessibility.contrastPreference() == Qt.ContrastPreference.HighContrast:
+        return _system_contrast(dark)
+    return look().themes["dark" if dark else "light"]
+
+
+def _system_contrast(dark: bool) -> Tokens:
+    """The high-contrast tokens in the colours of the system's own contrast theme."""
+    given = QGuiApplication.palette()
+    ground, text = given.window().color().name(), given.windowText().color().name()
+    grounds = ("window", "rail", "card", "sunken", "accent_soft", "ok_soft", "warn_soft", "error_soft")
+    texts = ("line", "control", "text", "soft", "s5", "focus", "ok", "warn", "error", "s1", "s2", "s3", "s4")
+    accents = ("accent", "accent_hover", "accent_pressed")
+    changes: dict[str, str | bool] = {"dark": dark, "accent_text": given.link().color().name()}
+    changes |= dict.fromkeys(grounds, ground)
+    changes |= dict.fromkeys(texts, text)
+    changes |= dict.fromkeys(accents, given.highlight().color().name())
+    changes["on_accent"] = given.highlightedText().color().name()
+    return msgspec.structs.replace(look().themes["contrast"], **changes)
+
+
+def _palette(tokens: Tokens) -> QPalette:
+    role = QPalette.ColorRole
+    made = QPalette()
+    for name, roles in {
+        "window": (role.Window,),
+        "card": (role.Base, role.Button, role.ToolTipBase),
+        "sunken": (role.AlternateBase,),
+        "text": (role.Text, role.WindowText, role.ButtonText, role.ToolTipText, role.BrightText),
+        "soft": (role.PlaceholderText,),
+        "accent": (role.Highlight, role.Accent),
+        "on_accent": (role.HighlightedText,),
+        "accent_text": (role.Link, role.LinkVisited),
+    }.items():
+        for each in roles:
+            made.setColor(each, QColor(getattr(tokens, name)))
+    for each in (role.Text, role.WindowText, role.ButtonText):
+        made.setColor(QPalette.ColorGroup.Disabled, each, QColor(tokens.disabled))
+    return made
+
+
+def _sheet(tokens: Tokens) -> str:
+    """The one style sheet with `@token`, `@px(n)` and `@px_line` filled in."""
+    text = (resources() / "theme.qss").read_text(encoding="utf-8")
+    text = text.replace("@px_line", f"{tokens.line_width}px")
+    text = re.sub(r"@px\((\d+)\)", lambda match: f"{fonts.px(int(match[1]))}px", text)
+    return re.sub(r"@(\w+)", lambda match: str(getattr(tokens, match[1])), text)

@@ -1,0 +1,155 @@
+"""Runs a job of the core in a thread of its own and brings its news to the window, at most 10 times a second."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
+
+from ..core.errors import AppError, Cancelled
+from ..core.jobs import Job, JobContext
+from ..core.plan import LogEvent
+
+NEWS_INTERVAL_MS = 100
+_log = logging.getLogger(__name__)
+
+
+class _Mailbox:
+    """News on its way from the job's thread to the window's.
+
+    Of progress (anything with `id` and `done`) only the latest per kind, id and state is kept; all other
+    news is kept, and the order is the order of arrival.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._news: dict[object, Any] = {}
+        self._lines: list[str] = []
+        self._count = 0
+
+    def put(self, news: Any) -> None:  # noqa: ANN401 - each job documents its own kind of news
+        if isinstance(news, LogEvent):
+            self.log(news.line)
+            return
+        with self._lock:
+            self._count += 1
+            key: object = self._count
+            if hasattr(news, "id") and hasattr(news, "done"):
+                key = (type(news), news.id, getattr(news, "state", None))
+                self._news.pop(key, None)
+            self._news[key] = news
+
+    def log(self, line: str) -> None:
+        with self._lock:
+            self._lines.append(line)
+
+    def take(self) -> tuple[list[Any], list[str]]:
+        with self._lock:
+            news, self._news = list(self._news.values()), {}
+            lines, self._lines = self._lines, []
+        return news, lines
+
+
+class _Worker(QObject):
+    """Lives in the job's thread and runs it once."""
+
+    def __init__(self, job: Job[Any], context: JobContext[Any]) -> None:
+        super().__init__()
+        self._job = job
+        self._context = context
+        self.result: Any = None
+        self.error: AppError | None = None
+
+    @Slot()
+    def run(self) -> None:
+        """Run the job to its end, whatever that is, and let the thread go."""
+        try:
+            self.result = self._job.run(self._context)
+        except AppError as error:
+            self.error = error
+        except Exception as error:  # noqa: BLE001 - a defect of ours must still end in a sentence, not in silence
+            _log.exception("a job broke")
+            self.error = AppError("internal", detail=f"{type(error).__name__}: {error}")
+        finally:
+            QThread.currentThread().quit()
+
+
+class JobRunner(QObject):
+    """One job at a time. Every start ends in exactly one of `done`, `failed`, `cancelled`, then `finished`."""
+
+    news = Signal(object)
+    logged = Signal(list)
+    done = Signal(object)
+    failed = Signal(object)
+    cancelled = Signal()
+    finished = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thread: QThread | None = None
+        self._worker: _Worker | None = None
+        self._cancel = threading.Event()
+        self._mailbox = _Mailbox()
+        self._timer = QTimer(self)
+        self._timer.setInterval(NEWS_INTERVAL_MS)
+        self._timer.timeout.connect(self._deliver)
+
+    @property
+    def running(self) -> bool:
+        """Whether a job is on its way; True until its ending was delivered."""
+        return self._thread is not None
+
+    def start(self, job: Job[Any]) -> None:
+        """Run a job; raises RuntimeError while another is running."""
+        if self.running:
+            raise RuntimeError("a job is already running")
+        self._cancel = threading.Event()
+        self._mailbox = _Mailbox()
+        self._worker = _Worker(job, JobContext(self._mailbox.put, self._mailbox.log, self._cancel))
+        self._thread = QThread(self)
+        self._thread.setObjectName(type(job).__name__)
+        self._worker.moveToThread(self._thread)
+        self._thread.started.connect(self._worker.run)
+        self._thread.finished.connect(self._end)
+        self._timer.start()
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Ask the job to stop; it ends with `cancelled` (or `done`, if it was faster)."""
+        self._cancel.set()
+
+    def wait(self, ms: int) -> bool:
+        """Wait until the job ended and its ending was delivered; False if it needs longer than `ms`."""
+        if self._thread is None:
+            return True
+        if not self._thread.wait(ms):
+            return False
+        self._end()
+        return True
+
+    def _deliver(self) -> None:
+        news, lines = self._mailbox.take()
+        if lines:
+            self.logged.emit(lines)
+        for each in news:
+            self.news.emit(each)
+
+    @Slot()
+    def _end(self) -> None:
+        thread, worker = self._thread, self._worker
+        if thread is None or worker is None or not thread.isFinished():
+            return
+        self._timer.stop()
+        self._deliver()
+        self._thread = self._worker = None
+        thread.wait()
+        thread.deleteLater()
+        if isinstance(worker.error, Cancelled):
+            self.cancelled.emit()
+        elif worker.error is not None:
+            self.failed.emit(worker.error)
+        else:
+            self.done.emit(worker.result)
+        self.finished.emit()
