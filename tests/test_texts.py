@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.message import Message
-from gpu_assistant.texts import Texts, table
+from gpu_assistant.texts import Texts
 from gpu_assistant.texts.format import duration, memory, size
+from gpu_assistant.texts.sentences import table
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = table()

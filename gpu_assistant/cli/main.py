@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..core.errors import AppError, CallError
-from ..core.settings import Language
-from ..texts import Texts
+from ..texts.sentences import Sentences
 
 if TYPE_CHECKING:
     from ..app import App
+    from ..core.names import Language
 
 
 def run(argv: Sequence[str]) -> int:
@@ -20,7 +20,7 @@ def run(argv: Sequence[str]) -> int:
         # A pipe on Windows has an old code page: better a "?" than a broken run. pythonw has no streams at all.
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    texts = Texts(_language(argv))
+    texts = Sentences(_language(argv))
     try:
         return _run(argv, texts)
     except AppError as error:
@@ -41,7 +41,7 @@ def run(argv: Sequence[str]) -> int:
         return 1
 
 
-def _run(argv: Sequence[str], texts: Texts) -> int:
+def _run(argv: Sequence[str], texts: Sentences) -> int:
     from .parser import build
 
     arguments = build(texts).parse_args(argv)
@@ -60,10 +60,11 @@ def _run(argv: Sequence[str], texts: Texts) -> int:
     log.start(app.data.logs, verbose=options.get("verbose", False))
     if arguments.command is None:
         return _window(app, options.get("lang"))
+    from ..texts import Texts
     from .commands import COMMANDS
     from .output import Output
 
-    output = Output(texts, json=options.get("json", False), quiet=options.get("quiet", False))
+    output = Output(Texts(texts.language), json=options.get("json", False), quiet=options.get("quiet", False))
     return COMMANDS[arguments.command](app, arguments, output)
 
 
@@ -86,7 +87,7 @@ def _language(argv: Sequence[str]) -> Language:
     return current().language()
 
 
-def _complain(texts: Texts, error: AppError) -> None:
+def _complain(texts: Sentences, error: AppError) -> None:
     if sys.stderr is None:
         return
     print(texts.error(error), file=sys.stderr)

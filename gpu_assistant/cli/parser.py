@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from .. import __version__
 from ..core.errors import CallError
-from ..core.recommendation import Channel, Goal
-from ..core.settings import Language
-from ..texts import Texts
+from ..core.names import Channel, Goal, Language
+
+if TYPE_CHECKING:
+    from ..texts.sentences import Sentences
 
 
 class Parser(argparse.ArgumentParser):
@@ -36,7 +37,7 @@ def count(text: str) -> int:
     return value
 
 
-def build(texts: Texts) -> Parser:  # noqa: PLR0915 - one line an option
+def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     """The whole parser."""
 
     def say(code: str) -> str:

@@ -10,10 +10,12 @@ AppError            exit 1  the machine, the environment or the work
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from .message import Message, Value
-from .recommendation import Alternative
+if TYPE_CHECKING:
+    from .message import Message
+    from .names import Value
+    from .recommendation import Alternative
 
 
 class AppError(Exception):
@@ -30,6 +32,8 @@ class AppError(Exception):
     @property
     def message(self) -> Message:
         """The text's key and its figures."""
+        from .message import Message
+
         return Message(f"error.{self.code}", self.data)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-Value = str | int | float | bool | None
+from .names import Value as Value
 
 
 class Message(Struct, frozen=True):

@@ -10,12 +10,12 @@ from typing import Literal
 from msgspec import Struct
 
 from .message import Value
+from .names import Channel as Channel
+from .names import Goal as Goal
 
 RECOMMENDATION_SCHEMA = "gpu-assistant/recommendation/1"
 
-Goal = Literal["pytorch", "tensorflow", "cuda-dev", "all"]
 Accelerator = Literal["cuda", "cpu", "rocm", "xpu", "mps"]
-Channel = Literal["studio", "game-ready"]
 
 
 class PyTorchChoice(Struct, frozen=True, kw_only=True):

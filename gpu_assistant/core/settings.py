@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 
 from . import json
+from .names import Language as Language
 
-Language = Literal["en", "zh_CN"]
 Theme = Literal["system", "light", "dark", "contrast"]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.message import Value
-from ..core.settings import Language
+from ..core.names import Language, Value
 
 UNKNOWN = "—"
 

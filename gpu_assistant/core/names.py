@@ -1,0 +1,11 @@
+"""The closed sets of words that the contract fixes, apart from the structs so that `--help` need not load those."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Language = Literal["en", "zh_CN"]
+Goal = Literal["pytorch", "tensorflow", "cuda-dev", "all"]
+Channel = Literal["studio", "game-ready"]
+
+Value = str | int | float | bool | None

@@ -1,0 +1,80 @@
+"""What the faces say: sentences by code, and whole structs with their texts filled in."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..core.plan import EndEvent, Event, Plan, PlanEvent, StepEvent
+from ..core.recommendation import Recommendation
+from ..core.results import Checks
+from .sentences import Sentences
+
+
+class Texts(Sentences):
+    """The sentences in one language, also for the structs that a road's stages pass on."""
+
+    def recommendation(self, value: Recommendation) -> Recommendation:
+        """The same recommendation with every text filled in."""
+        return msgspec.structs.replace(
+            value,
+            reasons=tuple(msgspec.structs.replace(r, text=self.say(f"reason.{r.code}", r.data)) for r in value.reasons),
+            warnings=tuple(
+                msgspec.structs.replace(
+                    w,
+                    text=self.say(f"warning.{w.code}.text", w.data),
+                    fix=self.say(f"warning.{w.code}.fix", w.data),
+                )
+                for w in value.warnings
+            ),
+            alternatives=tuple(
+                msgspec.structs.replace(
+                    a,
+                    label=self.say(f"alternative.{a.code}.label", a.data),
+                    text=self.say(f"alternative.{a.code}.text", a.data),
+                )
+                for a in value.alternatives
+            ),
+        )
+
+    def plan(self, value: Plan) -> Plan:
+        """The same plan with every step's texts filled in."""
+        return msgspec.structs.replace(
+            value,
+            recommendation=self.recommendation(value.recommendation),
+            steps=tuple(
+                msgspec.structs.replace(
+                    step,
+                    title=self.say(f"step.{step.code}.title", step.data),
+                    what=self.say(f"step.{step.code}.what", step.data),
+                    undo=self.say(f"step.{step.code}.undo", step.data),
+                )
+                for step in value.steps
+            ),
+        )
+
+    def checks(self, value: Checks) -> Checks:
+        """The same checks with their sentences, and what mends the ones that did not pass."""
+        return msgspec.structs.replace(
+            value,
+            checks=tuple(
+                msgspec.structs.replace(
+                    check,
+                    text=self.say(f"check.{check.id}.{check.state}", check.data),
+                    fix=self.say(f"check.{check.id}.fix", check.data) if check.state in ("warn", "fail") else None,
+                )
+                for check in value.checks
+            ),
+        )
+
+    def event(self, value: Event) -> Event:
+        """The same event with its message filled in."""
+        if isinstance(value, PlanEvent):
+            return PlanEvent(
+                steps=tuple(
+                    msgspec.structs.replace(step, title=self.say(f"step.{step.code}.title", step.data))
+                    for step in value.steps
+                )
+            )
+        if isinstance(value, StepEvent | EndEvent) and value.code is not None:
+            return msgspec.structs.replace(value, message=self.say(value.code, value.data))
+        return value
