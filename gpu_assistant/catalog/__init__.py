@@ -1,0 +1,1 @@
+"""What exists in the world: compatibility data with its sources and dates, read from `resources/catalog/`."""
