@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.gui.main.clock import SPANS, Clock
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def clock(qtbot):
+    clock = Clock(now=lambda: clock.time)
+    clock.time = 10_000.0
+    return clock
+
+
+def test_live_shows_the_last_span(clock):
+    clock.choose(60)
+    assert clock.view() == (9940.0, 10_000.0)
+    clock.time = 10_005.0
+    assert clock.view() == (9945.0, 10_005.0)
+
+
+def test_pause_stands_still_and_goes_on_with_now(clock):
+    clock.pause(True)
+    clock.time = 10_100.0
+    assert clock.view()[1] == 10_000.0
+    clock.pause(False)
+    assert clock.view()[1] == 10_100.0
+
+
+def test_a_range_chosen_while_paused_ends_where_it_was_paused(clock):
+    clock.pause(True)
+    clock.time = 10_100.0
+    clock.choose(SPANS[0])
+    assert clock.view() == (9940.0, 10_000.0)
+
+
+def test_zoom_keeps_the_moment_under_the_pointer(clock):
+    clock.choose(600)
+    clock.pan(-1000)
+    start, end = clock.view()
+    at = start + 0.25 * (end - start)
+    clock.zoom(0.5, at)
+    start, end = clock.view()
+    assert end - start == pytest.approx(300)
+    assert (at - start) / (end - start) == pytest.approx(0.25)
+
+
+def test_zoom_ends_at_ten_seconds_and_at_an_hour(clock):
+    for _ in range(50):
+        clock.zoom(0.5, 9990.0)
+    assert clock.span == 10
+    for _ in range(50):
+        clock.zoom(2, 9990.0)
+    assert clock.span == 3600
+
+
+def test_zoom_at_the_right_edge_stays_live(clock):
+    clock.zoom(0.8, clock.view()[1])
+    assert clock.live
+
+
+def test_pan_to_the_past_stands_still_and_back_to_now_runs_again(clock):
+    clock.pan(-100)
+    assert not clock.live
+    assert clock.view()[1] == 9900.0
+    clock.pan(+100)
+    assert clock.live
+
+
+def test_reset_runs_again_with_the_range_chosen(clock, qtbot):
+    clock.choose(60)
+    clock.zoom(0.5, 9950.0)
+    clock.point(9960.0)
+    clock.pause(True)
+    with qtbot.waitSignal(clock.paused_changed):
+        clock.reset()
+    assert (clock.live, clock.span, clock.cursor, clock.paused) == (True, 60, None, False)
+
+
+def test_the_cross_hair_steps_and_stays_inside(clock):
+    clock.choose(600)
+    clock.step(-1)
+    assert clock.cursor == 9994.0
+    clock.step(+5)
+    assert clock.cursor == 10_000.0
+    clock.point(0.0)
+    assert clock.cursor == 9400.0
+    clock.point(None)
+    assert clock.cursor is None

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.results import Sample
+from gpu_assistant.gui.main.sampling import Sampling
+
+pytestmark = pytest.mark.gui
+
+
+class Counting:
+    """Gives numbered samples and notes on which thread it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.threads: set[str] = set()
+
+    def sample(self) -> Sample:
+        self.asked += 1
+        self.threads.add(threading.current_thread().name)
+        return Sample(t=float(self.asked), gpus=())
+
+
+class Refusing:
+    def sample(self) -> Sample:
+        raise AppError("internal", detail="no")
+
+
+@pytest.fixture
+def sampling(qtbot):
+    source = Counting()
+    made = Sampling(lambda: source, interval=0.01)
+    made.source = source
+    yield made
+    assert made.stop()
+
+
+def test_samples_arrive_on_the_windows_thread(qtbot, sampling):
+    arrived_on = []
+    sampling.sampled.connect(lambda _: arrived_on.append(threading.current_thread()))
+    with qtbot.waitSignals([sampling.sampled] * 3, timeout=5000):
+        sampling.want("home", True)
+    assert set(arrived_on) == {threading.main_thread()}
+    assert sampling.source.threads == {"sampling"}
+
+
+def test_nobody_wants_samples_and_none_is_taken(qtbot, sampling):
+    sampling.want("home", True)
+    sampling.want("monitor", True)
+    qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
+    sampling.want("home", False)
+    assert sampling.running
+    sampling.want("monitor", False)
+    assert not sampling.running
+    with qtbot.waitSignal(sampling.sampled, timeout=5000):
+        sampling.want("home", True)
+
+
+def test_no_thread_before_somebody_wants_samples(qtbot):
+    made: list[int] = []
+    sampling = Sampling(lambda: made.append(1))
+    assert "sampling" not in {thread.name for thread in threading.enumerate()}
+    assert sampling.stop()
+    assert made == []
+
+
+def test_a_source_that_fails_says_so_and_is_asked_again(qtbot):
+    sampling = Sampling(Refusing, interval=0.01)
+    try:
+        refusals = []
+        sampling.failed.connect(refusals.append)
+        with qtbot.waitSignals([sampling.failed] * 2, timeout=5000):
+            sampling.want("home", True)
+        assert {error.code for error in refusals} == {"internal"}
+    finally:
+        assert sampling.stop()
+
+
+def test_nothing_is_told_after_the_stop(qtbot, sampling):
+    sampling.want("home", True)
+    qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
+    told = []
+    assert sampling.stop()
+    sampling.sampled.connect(told.append)
+    qtbot.wait(50)
+    sampling.want("home", True)
+    assert told == []
+    assert not sampling.running
+
+
+def test_stop_does_not_wait_for_a_driver_that_hangs(qtbot):
+    inside, let_go = threading.Event(), threading.Event()
+
+    class Hanging:
+        def sample(self) -> Sample:
+            inside.set()
+            let_go.wait(10)
+            return Sample(t=0.0, gpus=())
+
+    sampling = Sampling(Hanging)
+    sampling.want("home", True)
+    assert inside.wait(5)
+    assert not sampling.stop(timeout=0.01)
+    let_go.set()
+    assert sampling.stop()
