@@ -1,0 +1,35 @@
+"""Which NVIDIA cards sleep, read from Linux's runtime power management without waking them.
+
+Other systems have no such folder, and there every card counts as awake. Source: the kernel's
+Documentation/ABI/testing/sysfs-devices-power, `runtime_status`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def asleep(pci_root: Path, address: str) -> bool:
+    """Whether the device at an address like "0000:01:00.0" is suspended."""
+    return _read(pci_root / address / "power" / "runtime_status") == "suspended"
+
+
+def all_asleep(pci_root: Path) -> bool:
+    """Whether there are NVIDIA display adapters and every one of them sleeps."""
+    try:
+        devices = list(pci_root.iterdir())
+    except OSError:
+        return False
+    cards = [
+        device.name
+        for device in devices
+        if _read(device / "vendor") == "0x10de" and _read(device / "class").startswith("0x03")
+    ]
+    return bool(cards) and all(asleep(pci_root, address) for address in cards)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii", errors="replace").strip()
+    except OSError:
+        return ""
