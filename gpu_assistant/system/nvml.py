@@ -204,7 +204,8 @@ class Nvml:
                 return ()
             now = self._clock()
             try:
-    XX session.pynvml.NVMLError as error:
+                samples = tuple(self._named(card.sample(now, self._pci_root)) for card in session.cards)
+            except session.pynvml.NVMLError as error:
                 self._broken(error)
                 return ()
             if any(card.lost for card in session.cards) and self.state != "lost":
