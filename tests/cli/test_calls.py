@@ -1,0 +1,170 @@
+"""Good and bad calls: stdout, stderr and exit codes as the contract fixes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tests.cli.conftest import ROOT, Call, one_sentence
+
+MACHINES = ROOT / "tests/machines"
+RTX = str(MACHINES / "windows11-rtx4060-566.json")
+
+
+def schema(name: str) -> dict[str, object]:
+    return json.loads((ROOT / f"resources/schemas/{name}.schema.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_help_in_both_languages(call: Call, language: str) -> None:
+    done = call("--lang", language, "--help")
+    assert done.returncode == 0
+    assert "install" in done.stdout
+    assert ("显卡" in done.stdout) == (language == "zh_CN")
+
+
+@pytest.mark.parametrize(
+    "command", ["detect", "recommend", "plan", "install", "uninstall", "verify", "bench", "monitor"]
+)
+def test_every_command_has_help(call: Call, command: str) -> None:
+    done = call(command, "--help")
+    assert done.returncode == 0
+    assert "--data-dir" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fly"],
+        ["--wings"],
+        ["detect", "--machine"],
+        ["monitor", "--count", "0"],
+        ["monitor", "--count", "many"],
+        ["monitor", "--interval", "-1"],
+        ["monitor", "--interval", "nan"],
+        ["recommend", "--goal", "mining"],
+        ["bench", "--quick", "--full"],
+        ["--lang", "fr", "detect"],
+        ["--json"],
+        ["detect", "--wheelhouse", "no/such/folder"],
+        ["install", "--plan", "no/such/file.json"],
+        ["install", "--plan", "x.json", "--resume"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_calls(call: Call, arguments: list[str]) -> None:
+    done = call(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert one_sentence(done.stderr), done.stderr
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x00\xff\xfe garbage",
+        b"[]",
+        b'{"schema": "gpu-assistant/machine/1"}',
+        b'{"schema": "gpu-assistant/machine/9", "os": {"system": "linux"}, "gpus": []}',
+        b'{"schema": "gpu-assistant/machine/1", "os": {"system": "beos"}, "gpus": []}',
+        b'{"schema": "gpu-assistant/machine/1", "os": {"system": "linux"}, "gpus": [{"vendor": "nvidia", "index": ""}]}',
+        b'{"schema": "gpu-assistant/machine/1", "os": {"system": "linux"}, "gpus": ' + b"[" * 5000,
+    ],
+    ids=["empty", "binary", "list", "no-os", "future", "other-os", "wrong-type", "deep"],
+)
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_broken_machine_files(call: Call, tmp_path: Path, content: bytes, language: str) -> None:
+    path = tmp_path / "machine.json"
+    path.write_bytes(content)
+    done = call("--lang", language, "recommend", "--machine", str(path))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert one_sentence(done.stderr), done.stderr
+    assert path.name in done.stderr
+
+
+def test_a_byte_order_mark_is_no_fault(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "machine.json"
+    path.write_bytes(b"\xef\xbb\xbf" + Path(RTX).read_bytes())
+    assert call("recommend", "--machine", str(path)).returncode == 0
+
+
+def test_detect_prints_a_machine(call: Call) -> None:
+    done = call("detect", "--json")
+    assert done.returncode == 0
+    jsonschema.validate(json.loads(done.stdout), schema("machine"))
+
+
+@pytest.mark.parametrize("path", sorted(MACHINES.glob("*.json")), ids=lambda path: path.stem)
+def test_recommend_and_plan_for_every_machine(call: Call, path: Path) -> None:
+    for command in ("recommend", "plan"):
+        done = call(command, "--json", "--lang", "zh_CN", "--machine", str(path))
+        assert done.returncode == 0, done.stderr
+        jsonschema.validate(json.loads(done.stdout), schema("recommendation" if command == "recommend" else "plan"))
+
+
+def test_people_get_words(call: Call) -> None:
+    for command in ("detect", "recommend", "plan"):
+        for language in ("en", "zh_CN"):
+            done = call(command, "--lang", language, "--machine", RTX)
+            assert done.returncode == 0, done.stderr
+            assert "4060" in done.stdout or "PyTorch" in done.stdout
+            assert "None" not in done.stdout
+            assert "{" not in done.stdout
+
+
+def test_a_simulated_install_executes_nothing(call: Call, tmp_path: Path) -> None:
+    done = call("install", "--json", "--machine", RTX, "--env", str(tmp_path / "env"))
+    assert done.returncode == 0, done.stderr
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    for event in events:
+        jsonschema.validate(event, schema("event"))
+    assert events[0]["event"] == "plan"
+    assert events[-1]["event"] == "end"
+    assert {event["state"] for event in events if event["event"] == "step"} <= {"waiting", "skipped"}
+    assert not (tmp_path / "env").exists()
+
+
+def test_install_asks_first(call: Call, tmp_path: Path) -> None:
+    done = call("install", "--env", str(tmp_path / "env"))
+    assert done.returncode == 2
+    assert one_sentence(done.stderr)
+    assert not (tmp_path / "env").exists()
+
+
+def test_nothing_to_resume(call: Call) -> None:
+    done = call("install", "--resume", "--yes")
+    assert done.returncode == 1
+    assert one_sentence(done.stderr)
+
+
+@pytest.mark.parametrize("command", ["verify", "bench", "uninstall"])
+def test_a_missing_environment(call: Call, tmp_path: Path, command: str) -> None:
+    more = ["--yes"] if command == "uninstall" else []
+    done = call(command, "--env", str(tmp_path / "nowhere"), *more)
+    assert done.returncode == 1
+    assert one_sentence(done.stderr), done.stderr
+
+
+def test_a_data_folder_that_cannot_be(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    done = call("install", "--yes", "--data-dir", str(tmp_path / "file" / "data"))
+    assert done.returncode == 1
+    assert one_sentence(done.stderr.strip().splitlines()[-1]), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_monitor_prints_samples(call: Call, tmp_path: Path) -> None:
+    csv = tmp_path / "samples.csv"
+    done = call("monitor", "--json", "--interval", "0.05", "--count", "3", "--csv", str(csv))
+    assert done.returncode == 0, done.stderr
+    samples = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(samples) == 3
+    for sample in samples:
+        jsonschema.validate(sample, schema("sample"))
+    assert samples[0]["t"] < samples[-1]["t"]
+    assert len(csv.read_text(encoding="utf-8").splitlines()) >= 3
