@@ -19,7 +19,7 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (resources() / "icons").glob("*.svg")))
 
 
-def icon(name: str, token: str = "text", size: int = 18) -> QIcon:  # noqa: S107 - a colour
+def icon(name: str, token: str = "text", size: int = 18) -> QIcon:
     """An icon in a token's colour of now, greyed when disabled; ask again when the theme changes."""
     made = QIcon(pixmap(name, token, size))
     made.addPixmap(pixmap(name, "disabled", size), QIcon.Mode.Disabled)
@@ -28,7 +28,7 @@ def icon(name: str, token: str = "text", size: int = 18) -> QIcon:  # noqa: S107
 
 def pixmap(
     name: str,
-    token: str = "text",  # noqa: S107 - a colour
+    token: str = "text",
     size: int = 18,
     ratio: float | None = None,
 ) -> QPixmap:

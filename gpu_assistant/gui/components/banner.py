@@ -1,0 +1,71 @@
+"""One line above the page that stays as long as it is true."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from .. import theme
+from .base import Live
+from .button import Button
+from .picture import Icon
+from .shape import Shape
+from .text import label
+
+BannerKind = Literal["simulated", "offline", "update", "restart", "ok", "warn", "error"]
+_LOOK = {
+    "simulated": ("sim", "warn"),
+    "offline": ("net", "warn"),
+    "update": ("download", "accent"),
+    "restart": ("restart", "accent"),
+    "ok": ("ok", "ok"),
+    "warn": ("warn", "warn"),
+    "error": ("error", "error"),
+}
+
+
+class Banner(Live, QWidget):
+    """Icon and sentence on a soft ground, 34 px high. `button` is hidden until it gets words."""
+
+    def __init__(self, kind: BannerKind = "warn", text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shape = Shape(self)
+        self.kind: BannerKind = kind
+        self._row = QHBoxLayout(self)
+        self._row.setSpacing(10)
+        self._icon = Icon("warn", "warn", 16)
+        self.label = label("small-strong", text)
+        self.button = Button(kind="ghost")
+        self.button.hide()
+        self._row.addWidget(self._icon)
+        self._row.addWidget(self.label, 1, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addWidget(self.button)
+        self._shape.changed.connect(self._fit)
+        self._fit()
+        self.set(kind, text)
+        self.follow()
+
+    def set(self, kind: BannerKind, text: str) -> None:
+        """Another matter."""
+        self.kind = kind
+        icon, token = _LOOK[kind]
+        self._icon.set(icon, token)
+        self.label.setText(text)
+        self.label.set_tone("accent_text" if token == "accent" else token)
+        self.setAccessibleName(text)
+        self.update()
+
+    def _fit(self) -> None:
+        self._row.setContentsMargins(self._shape.margin, 8, self._shape.margin, 8)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The soft ground; where all grounds are alike, a line below in the state's colour."""
+        del event
+        token, width = _LOOK[self.kind][1], theme.current().line_width
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color(f"{token}_soft"))
+        if width > 1:
+            painter.fillRect(QRectF(0, self.height() - width, self.width(), width), theme.color(token))

@@ -1,0 +1,147 @@
+"""The three buttons: primary (one a page), secondary, ghost."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QElapsedTimer, QPoint, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+
+from .. import theme
+from .base import KeyboardFocus, Live, focus_ring, moving, rounded
+from .picture import draw_icon
+
+Kind = Literal["primary", "secondary", "ghost"]
+TURN_MS = 1200
+
+
+class Button(KeyboardFocus, Live, QPushButton):
+    """A painted button. `icon` stands before the words, `after` behind them ("right", "down")."""
+
+    def __init__(
+        self,
+        text: str = "",
+        kind: Kind = "secondary",
+        icon: str | None = None,
+        *,
+        after: str | None = None,
+        large: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(text, parent)
+        self.kind, self.icon_name, self.after_name, self.large = kind, icon, after, large
+        self._busy = False
+        self._clock = QElapsedTimer()
+        self._turn = QTimer(self)
+        self._turn.setInterval(50)
+        self._turn.timeout.connect(self.update)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAutoDefault(False)
+        self.follow()
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is working and takes no clicks."""
+        return self._busy
+
+    def set_busy(self, busy: bool) -> None:
+        """Show a turning ring in place of the icon, same width; clicks are ignored meanwhile."""
+        self._busy = busy
+        self._clock.start()
+        if busy and moving(self):
+            self._turn.start()
+        else:
+            self._turn.stop()
+        self.setAccessibleDescription(self.tr("working") if busy else "")
+        self.update()
+
+    def set_icon(self, icon: str | None = None, after: str | None = None) -> None:
+        """Other icons, before and behind the words."""
+        self.icon_name, self.after_name = icon, after
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Fonts of now."""
+        self.setFont(theme.font("strong"))
+        super().refresh()
+
+    def hitButton(self, pos: QPoint) -> bool:
+        """Nowhere, while busy."""
+        return not self._busy and super().hitButton(pos)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses, as people expect; nothing does while busy."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if not self._busy:
+                self.click()
+        elif not (self._busy and event.key() == Qt.Key.Key_Space):
+            super().keyPressEvent(event)
+
+    def sizeHint(self) -> QSize:
+        """From the font, never from a number alone."""
+        width = self.fontMetrics().horizontalAdvance(self._words()) if self.text() else 0
+        pictures = sum(name is not None for name in (self.icon_name, self.after_name))
+        gaps = pictures if self.text() else max(pictures - 1, 0)
+        width += pictures * theme.px(18) + gaps * 8 + 2 * self._padding()
+        height = self.fontMetrics().height() + (23 if self.large else 19)
+        return QSize(max(width, height), height)
+
+    def minimumSizeHint(self) -> QSize:
+        """Never smaller than its words."""
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground by state, then icon, words, icon."""
+        del event
+        painter = QPainter(self)
+        body = QRectF(self.rect())
+        if self.ringed:
+            body = focus_ring(painter, body, 6)
+        ground, edge, ink = self._tokens()
+        rounded(painter, body, 6, theme.color(ground) if ground else None, theme.color(edge) if edge else None)
+        painter.setPen(theme.color(ink))
+        painter.setFont(self.font())
+        words, metrics, side = self._words(), self.fontMetrics(), theme.px(18)
+        text_width = metrics.horizontalAdvance(words)
+        first = self._busy or self.icon_name is not None
+        content = text_width + (side + (8 if words else 0)) * (first + (self.after_name is not None))
+        x = self.width() / 2 - content / 2
+        middle = QRectF(x, 0, side, self.height())
+        if self._busy:
+            self._ring(painter, middle, ink)
+        elif self.icon_name is not None:
+            draw_icon(painter, self.icon_name, ink, 18, middle)
+        x += (side + 8) if first else 0
+        painter.setPen(theme.color(ink))
+        painter.drawText(QRectF(x, 0, text_width + 2, self.height()), int(Qt.AlignmentFlag.AlignVCenter), words)
+        if self.after_name is not None:
+            x += text_width + (8 if words else 0)
+            draw_icon(painter, self.after_name, ink, 16, QRectF(x, 0, side, self.height()))
+
+    def _ring(self, painter: QPainter, rect: QRectF, ink: str) -> None:
+        side = theme.px(14)
+        ring = QRectF(rect.center().x() - side / 2, rect.center().y() - side / 2, side, side)
+        painter.setPen(QPen(theme.color(ink), 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        turned = (self._clock.elapsed() % TURN_MS) / TURN_MS if self._turn.isActive() else 0.0
+        painter.drawArc(ring, round(90 * 16 - turned * 360 * 16), -270 * 16)
+
+    def _tokens(self) -> tuple[str | None, str | None, str]:
+        if not self.isEnabled():
+            return (None if self.kind == "ghost" else "pressed"), None, "disabled"
+        down, over = self.isDown() and not self._busy, self.underMouse() and not self._busy
+        if self.kind == "primary":
+            return ("accent_pressed" if down else "accent_hover" if over else "accent"), None, "on_accent"
+        ground = "pressed" if down else "hover" if over else None
+        if self.kind == "ghost":
+            return ground, None, "accent_text"
+        return ground or "card", "control", "text"
+
+    def _padding(self) -> int:
+        return 10 if self.kind == "ghost" or not self.text() else 20 if self.large else 16
+
+    def _words(self) -> str:
+        """The text without the marks of its shortcut letter."""
+        return self.text().replace("&&", "\0").replace("&", "").replace("\0", "&")

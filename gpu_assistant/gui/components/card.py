@@ -1,0 +1,110 @@
+"""Cards: the plain one, and the one that is a button as a whole."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from .. import theme
+from .base import KeyboardFocus, Live, boxed, focus_ring
+from .picture import Icon
+from .text import label
+
+
+class Card(Live, QFrame):
+    """A ground for things that belong together. `column` is its layout; `title` stands at its head."""
+
+    def __init__(self, title: str = "", *, padding: int = 20, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(padding, padding - 4, padding, padding - 4)
+        self.column.setSpacing(8)
+        self.title = label("heading", title)
+        self.title.setVisible(bool(title))
+        self.column.addWidget(self.title)
+        self.follow()
+
+    def set_title(self, title: str) -> None:
+        """Other words at the head; none hides it."""
+        self.title.setText(title)
+        self.title.setVisible(bool(title))
+        self.setAccessibleName(title)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The card's ground."""
+        del event
+        boxed(QPainter(self), QRectF(self.rect()), 10, "card")
+
+
+class Divider(Live, QWidget):
+    """A line of one pixel between rows."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.follow()
+
+    def sizeHint(self) -> QSize:
+        """One line high."""
+        return QSize(10, theme.current().line_width)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The line."""
+        del event
+        QPainter(self).fillRect(self.rect(), theme.color("line"))
+
+
+class PressableCard(KeyboardFocus, Live, QAbstractButton):
+    """A card that is one target: icon on a soft square, title, one line of detail. Signal: `clicked`."""
+
+    def __init__(self, icon: str, title: str = "", detail: str = "", *, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._row = row = QHBoxLayout(self)
+        row.setContentsMargins(14, 12, 14, 12)
+        row.setSpacing(14)
+        self.icon_ = Icon(icon, ground="square", side=34)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        self.title, self.detail = label("strong", title), label("small", detail)
+        words.addWidget(self.title)
+        words.addWidget(self.detail)
+        row.addWidget(self.icon_, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addLayout(words, 1)
+        for each in (self.title, self.detail):
+            each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.set_texts(title, detail)
+        self.follow()
+
+    def set_texts(self, title: str, detail: str) -> None:
+        """Title and detail; together they are what a screen reader says."""
+        self.title.setText(title)
+        self.detail.setText(detail)
+        self.detail.setVisible(bool(detail))
+        self.setAccessibleName(f"{title}: {detail}" if detail else title)
+
+    def sizeHint(self) -> QSize:
+        """What the contents need."""
+        return self._row.sizeHint()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses it, as space does."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The card's ground by state."""
+        del event
+        painter = QPainter(self)
+        rect = QRectF(self.rect())
+        if self.ringed:
+            rect = focus_ring(painter, rect, 10)
+        over = self.underMouse() and self.isEnabled()
+        boxed(painter, rect, 10, "pressed" if self.isDown() else "hover" if over else "card")

@@ -1,0 +1,106 @@
+"""The two menus at a rail's bottom: language and theme."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QWidget
+
+from ...core.settings import Language as Code
+from .. import theme
+from ..language import NAMES, Language
+from .base import app
+from .rail_button import RailButton
+
+
+class _Menu(RailButton):
+    """A rail button with a menu of which one entry holds."""
+
+    def __init__(self, icon: str, entries: tuple[str, ...], parent: QWidget | None = None) -> None:
+        self._list: QMenu | None = None
+        self._actions: dict[str, QAction] = {}
+        super().__init__(icon, after="down", parent=parent)
+        self._list = QMenu(self)
+        group = QActionGroup(self._list)
+        for entry in entries:
+            action = self._list.addAction(entry)
+            action.setCheckable(True)
+            action.triggered.connect(lambda _checked=False, entry=entry: self.choose(entry))
+            group.addAction(action)
+            self._actions[entry] = action
+        self.clicked.connect(self._open)
+        self.retranslate()
+        self.refresh()
+
+    def choose(self, entry: str) -> None:
+        """What choosing an entry does."""
+        raise NotImplementedError
+
+    def actions_by_entry(self) -> dict[str, QAction]:
+        """The menu's entries."""
+        return dict(self._actions)
+
+    def _open(self) -> None:
+        if self._list is not None:
+            self._list.popup(self.mapToGlobal(self.rect().topLeft()) - self._list.rect().bottomLeft())
+
+
+class LanguageMenu(_Menu):
+    """Shows the language and changes it at once; `chosen` brings the code, to be kept in the settings."""
+
+    chosen = Signal(str)
+
+    def __init__(self, language: Language, parent: QWidget | None = None) -> None:
+        self._language = language
+        super().__init__("globe", get_args(Code), parent)
+
+    def choose(self, entry: str) -> None:
+        """Speak another language."""
+        code: Code = "zh_CN" if entry == "zh_CN" else "en"
+        self._language.set(code)
+        self.chosen.emit(code)
+
+    def retranslate(self) -> None:
+        """Each language is named in itself."""
+        self.setText(NAMES[self._language.current])
+        self.setAccessibleName(self.tr("Language: {name}").format(name=self.text()))
+        for code, name in NAMES.items():
+            if code in self._actions:
+                self._actions[code].setText(name)
+                self._actions[code].setChecked(code == self._language.current)
+
+
+class ThemeMenu(_Menu):
+    """Shows the theme and changes it at once; `chosen` brings the choice, to be kept in the settings."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("sun", get_args(theme.Choice), parent)
+
+    def choose(self, entry: str) -> None:
+        """Wear another theme."""
+        theme.set_theme(app(), entry)
+        self.retranslate()
+        self.chosen.emit(entry)
+
+    def refresh(self) -> None:
+        """Sun by day, moon by night."""
+        self.icon_name = "moon" if theme.current().dark else "sun"
+        super().refresh()
+
+    def retranslate(self) -> None:
+        """The themes' names."""
+        names = {
+            "system": self.tr("As the system"),
+            "light": self.tr("Light"),
+            "dark": self.tr("Dark"),
+            "contrast": self.tr("High contrast"),
+        }
+        self.setText(names[theme.choice()])
+        self.setAccessibleName(self.tr("Theme: {name}").format(name=self.text()))
+        for entry, action in self._actions.items():
+            action.setText(names[entry])
+            action.setChecked(entry == theme.choice())

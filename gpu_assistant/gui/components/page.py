@@ -1,0 +1,77 @@
+"""A page: title, subtitle, a column of content that scrolls, vertically only."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from .base import Live
+from .shape import Shape
+from .text import label
+
+COLUMN = 1120
+
+
+class Page(Live, QScrollArea):
+    """`column` takes the content, `add_action` what stands at the right of the title.
+
+    `shape` says how large the window is. `wide` uses all the width (Monitor).
+    """
+
+    def __init__(
+        self, title: str = "", subtitle: str = "", *, wide: bool = False, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.shape_ = Shape(self)
+        self._wide = wide
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.content = QWidget()
+        self._outer = QVBoxLayout(self.content)
+        self._outer.setSpacing(16)
+        self.title, self.subtitle = label("title", title), label("body", subtitle, "soft")
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(self.title)
+        words.addWidget(self.subtitle)
+        self.head = QHBoxLayout()
+        self.head.setSpacing(8)
+        self.head.addLayout(words, 1)
+        self.column = QVBoxLayout()
+        self.column.setSpacing(12)
+        self._outer.addLayout(self.head)
+        self._outer.addLayout(self.column, 1)
+        self.setWidget(self.content)
+        self.set_title(title, subtitle)
+        self.shape_.changed.connect(self._fit)
+        self._fit()
+        self.follow()
+
+    def set_title(self, title: str, subtitle: str = "") -> None:
+        """The page's words; without a title the content begins at the top."""
+        self.title.setText(title)
+        self.title.setVisible(bool(title))
+        self.subtitle.setText(subtitle)
+        self.subtitle.setVisible(bool(subtitle))
+        self.setAccessibleName(title)
+
+    def add_action(self, widget: QWidget) -> None:
+        """A control at the right of the title."""
+        self.head.addWidget(widget, 0, Qt.AlignmentFlag.AlignBottom)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the column's width."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        margin = self.shape_.margin
+        spare = 0 if self._wide else max(self.viewport().width() - 2 * margin - COLUMN, 0)
+        left = spare // 2 if self.shape_.wide else 0
+        low = self.shape_.low
+        top = 16 if low else 24
+        self._outer.setContentsMargins(margin + left, top, margin + spare - left, top)
+        self._outer.setSpacing(10 if low else 16)
+        self.subtitle.set_one_line(low)

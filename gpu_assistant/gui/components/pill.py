@@ -1,0 +1,76 @@
+"""A state in an icon and a word."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from .. import theme
+from .base import Live, rounded, soft_edge
+from .picture import STATE_ICONS, draw_icon
+
+PillKind = Literal["ok", "warn", "error", "accent", "neutral"]
+_GROUND = {
+    "ok": "ok_soft",
+    "warn": "warn_soft",
+    "error": "error_soft",
+    "accent": "accent_soft",
+    "neutral": "hover",
+}
+_INK = {"accent": "accent_text", "neutral": "text"}
+_WITH_ICON = ("ok", "warn", "error")
+
+
+class Pill(Live, QWidget):
+    """A status pill; `on_tint` gives it the card's ground where it stands on a tinted one."""
+
+    def __init__(
+        self, kind: PillKind = "neutral", text: str = "", *, on_tint: bool = False, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.kind: PillKind = kind
+        self.text = text
+        self.on_tint = on_tint
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.set(kind, text)
+        self.follow()
+
+    def set(self, kind: PillKind, text: str) -> None:
+        """Another state."""
+        self.kind, self.text = kind, text
+        self.setAccessibleName(text)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Fonts of now."""
+        self.setFont(theme.font("caption-strong"))
+        super().refresh()
+
+    def sizeHint(self) -> QSize:
+        """Icon and word with half a height of room at each end."""
+        icon = theme.px(16) + 6 if self.kind in _WITH_ICON else 0
+        return QSize(self.fontMetrics().horizontalAdvance(self.text) + icon + 20, self.fontMetrics().height() + 9)
+
+    def minimumSizeHint(self) -> QSize:
+        """Never cut."""
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Soft ground, icon, word."""
+        del event
+        painter = QPainter(self)
+        rect = QRectF(self.rect())
+        ink = _INK.get(self.kind, self.kind)
+        edge = soft_edge(ink)
+        ground = theme.color("card" if self.on_tint else _GROUND[self.kind])
+        rounded(painter, rect, rect.height() / 2, ground, theme.color(edge) if edge else None, width=1.5)
+        x = 10.0
+        if self.kind in _WITH_ICON:
+            draw_icon(painter, STATE_ICONS[self.kind], ink, 16, QRectF(8, 0, theme.px(16), rect.height()))
+            x = 8.0 + theme.px(16) + 5
+        painter.setPen(theme.color(ink))
+        painter.setFont(self.font())
+        painter.drawText(rect.adjusted(x, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), self.text)

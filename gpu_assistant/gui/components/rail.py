@@ -1,0 +1,85 @@
+"""The ground of both rails."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from .. import icons, theme
+from .base import Live
+from .shape import Shape
+from .text import label
+
+
+class Rail(Live, QWidget):
+    """A column at the window's left. `column` holds the rows, `foot` what stands at its bottom."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.shape_ = Shape(self)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(12, 14, 12, 14)
+        self.column = QVBoxLayout()
+        self.column.setSpacing(4)
+        self.foot = QVBoxLayout()
+        self.foot.setSpacing(4)
+        outer.addLayout(self.column)
+        outer.addStretch(1)
+        outer.addLayout(self.foot)
+        self.outer = outer
+        self.shape_.changed.connect(self.refresh)
+
+    def add_foot(self, *widgets: QWidget) -> None:
+        """One more row at the bottom, its widgets spread from left to right."""
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        for index, widget in enumerate(widgets):
+            if index:
+                row.addStretch(1)
+            row.addWidget(widget)
+        if len(widgets) == 1 and not self.shape_.narrow:
+            row.addStretch(0)
+        self.foot.addLayout(row)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The rail's own tone; where tones are alike, a line."""
+        del event
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("rail"))
+        width = theme.current().line_width
+        if width > 1:
+            painter.fillRect(self.width() - width, 0, width, self.height(), theme.color("line"))
+
+
+class Brand(Live, QWidget):
+    """The mark and the product's name."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 10, 8, 18)
+        row.setSpacing(12)
+        self._mark = _Mark()
+        self.name = label("strong")
+        row.addWidget(self._mark)
+        row.addWidget(self.name, 1)
+        self.follow()
+
+    def retranslate(self) -> None:
+        """The product's name."""
+        self.name.setText(self.tr("GPU Assistant"))
+        self.setAccessibleName(self.name.text())
+
+
+class _Mark(Live, QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.follow()
+
+    def refresh(self) -> None:
+        self.setFixedSize(theme.px(30), theme.px(30))
+        super().refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        QPainter(self).drawPixmap(0, 0, icons.mark(30, self.devicePixelRatioF()))

@@ -1,0 +1,117 @@
+"""The rows of the rails: icon and word side by side, or the icon above the word where there is little room."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+
+from .. import theme
+from .base import KeyboardFocus, Live, focus_ring, rounded
+from .picture import draw_icon
+
+NARROW_WIDTH = 88
+
+
+class RailButton(KeyboardFocus, Live, QPushButton):
+    """A row of a rail. Checked shows a bar, the card's ground and more weight; a badge is a word's companion."""
+
+    def __init__(self, icon: str, text: str = "", *, after: str | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.icon_name, self.after_name = icon, after
+        self.stacked = False
+        self._badge: tuple[str, str] | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAutoDefault(False)
+        self.follow()
+
+    def set_stacked(self, stacked: bool) -> None:
+        """Icon above the word, or beside it."""
+        self.stacked = stacked
+        self.refresh()
+
+    def set_badge(self, kind: str | None, text: str = "", sentence: str = "") -> None:
+        """A small disc ("warn" or "error") with a sign or count; `sentence` is what it means."""
+        self._badge = (kind, text) if kind else None
+        self.setToolTip(sentence)
+        self.setAccessibleDescription(sentence)
+        self.update()
+
+    def refresh(self) -> None:
+        """Fonts and room of now."""
+        kind = "caption" if self.stacked else "body"
+        if self.isChecked():
+            kind = "caption-strong" if self.stacked else "strong"
+        self.setFont(theme.font(kind))
+        sideways = QSizePolicy.Policy.Expanding if self.isCheckable() else QSizePolicy.Policy.Preferred
+        self.setSizePolicy(sideways, QSizePolicy.Policy.Fixed)
+        super().refresh()
+
+    def sizeHint(self) -> QSize:
+        """A row of 42, or of 56 with the icon above."""
+        width, height = self.fontMetrics().horizontalAdvance(self.text()), self.fontMetrics().height()
+        if self.stacked:
+            return QSize(max(width + 8, theme.px(64)), height + theme.px(20) + 21)
+        after = theme.px(16) + 6 if self.after_name else 0
+        return QSize(width + theme.px(20) + after + 42, height + 25)
+
+    def minimumSizeHint(self) -> QSize:
+        """Never cut."""
+        return self.sizeHint()
+
+    def nextCheckState(self) -> None:
+        """Checking changes the weight of the words."""
+        super().nextCheckState()
+        self.refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground and bar by state, icon, word, badge."""
+        del event
+        painter = QPainter(self)
+        body = QRectF(self.rect())
+        if self.ringed:
+            body = focus_ring(painter, body, 8)
+        ground = "card" if self.isChecked() else "pressed" if self.isDown() else "hover"
+        if self.isChecked() or self.isDown() or self.underMouse():
+            edge = theme.color("accent") if self.isChecked() and theme.current().line_width > 1 else None
+            rounded(painter, body, 8, theme.color(ground), edge, width=2)
+        if self.isChecked():
+            bar = theme.px(18)
+            rounded(painter, QRectF(body.x(), self.height() / 2 - bar / 2, 3, bar), 1.5, theme.color("accent"))
+        ink = "text" if self.isChecked() else "soft"
+        icon_ink = "accent" if self.isChecked() else "soft"
+        painter.setFont(self.font())
+        if self.stacked:
+            self._draw_stacked(painter, ink, icon_ink)
+        else:
+            self._draw_row(painter, ink, icon_ink)
+
+    def _draw_stacked(self, painter: QPainter, ink: str, icon_ink: str) -> None:
+        side, text = theme.px(20), self.fontMetrics().height()
+        top = (self.height() - side - 5 - text) / 2
+        draw_icon(painter, self.icon_name, icon_ink, 20, QRectF(0, top, self.width(), side))
+        painter.setPen(theme.color(ink))
+        words = QRectF(0, top + side + 5, self.width(), text + 2)
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop), self.text())
+        self._draw_badge(painter, self.width() / 2 + side / 2, top - 5)
+
+    def _draw_row(self, painter: QPainter, ink: str, icon_ink: str) -> None:
+        side = theme.px(20)
+        draw_icon(painter, self.icon_name, icon_ink, 20, QRectF(14, 0, side, self.height()))
+        painter.setPen(theme.color(ink))
+        words = QRectF(14 + side + 12, 0, self.width(), self.height())
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self.text())
+        if self.after_name:
+            x = words.x() + self.fontMetrics().horizontalAdvance(self.text()) + 6
+            draw_icon(painter, self.after_name, ink, 14, QRectF(x, 0, theme.px(16), self.height()))
+        self._draw_badge(painter, self.width() - theme.px(18) - 10, self.height() / 2 - theme.px(9))
+
+    def _draw_badge(self, painter: QPainter, x: float, y: float) -> None:
+        if self._badge is None:
+            return
+        kind, text = self._badge
+        disc = QRectF(x, y, theme.px(18), theme.px(18))
+        rounded(painter, disc, disc.height() / 2, theme.color(kind))
+        painter.setFont(theme.font("caption-strong"))
+        painter.setPen(theme.color("card"))
+        painter.drawText(disc, int(Qt.AlignmentFlag.AlignCenter), text)

@@ -1,0 +1,86 @@
+"""A few options of which one holds, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QRadioButton, QSizePolicy, QWidget
+
+from .. import theme
+from .base import KeyboardFocus, Live, boxed, focus_ring, rounded
+
+
+class Segments(Live, QWidget):
+    """Arrows move within it. `chosen` comes with the index when the user chooses."""
+
+    chosen = Signal(int)
+
+    def __init__(self, options: Sequence[str], current: int = 0, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3, 3, 3, 3)
+        row.setSpacing(2)
+        self.buttons = [_Segment(text, self) for text in options]
+        for index, button in enumerate(self.buttons):
+            row.addWidget(button)
+            button.clicked.connect(lambda _checked=False, index=index: self.chosen.emit(index))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.set_current(current)
+        self.follow()
+
+    def set_options(self, options: Sequence[str]) -> None:
+        """The words again, in another language."""
+        for button, text in zip(self.buttons, options, strict=True):
+            button.setText(text)
+            button.refresh()
+
+    def set_current(self, index: int) -> None:
+        """Choose without telling."""
+        self.buttons[index].setChecked(True)
+
+    def current(self) -> int:
+        """The index that holds."""
+        return next(index for index, button in enumerate(self.buttons) if button.isChecked())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The common ground."""
+        del event
+        boxed(QPainter(self), QRectF(self.rect()), 8, "hover" if theme.current().line_width == 1 else "card")
+
+
+class _Segment(KeyboardFocus, Live, QRadioButton):
+    def __init__(self, text: str, parent: QWidget) -> None:
+        super().__init__(text, parent)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.toggled.connect(self.update)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.follow()
+
+    def refresh(self) -> None:
+        self.setFont(theme.font("strong"))
+        super().refresh()
+
+    def hitButton(self, pos: QPoint) -> bool:
+        return self.rect().contains(pos)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 26, self.fontMetrics().height() + 15)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        painter, rect = QPainter(self), QRectF(self.rect())
+        if self.ringed:
+            rect = focus_ring(painter, rect, 5)
+        if self.isChecked():
+            rounded(painter, rect, 6, theme.color("card"), theme.color("control"))
+        elif self.underMouse() and self.isEnabled():
+            rounded(painter, rect, 6, theme.color("pressed"))
+        ink = "disabled" if not self.isEnabled() else "text" if self.isChecked() else "soft"
+        painter.setPen(theme.color(ink))
+        painter.setFont(theme.font("strong" if self.isChecked() else "body"))
+        painter.drawText(QRectF(self.rect()), int(Qt.AlignmentFlag.AlignCenter), self.text())

@@ -1,0 +1,204 @@
+"""The steps of a plan and of an installation."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QElapsedTimer, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from ...core.plan import StepState
+from .. import theme
+from .base import Live, moving, rounded, soft_edge
+from .button import TURN_MS
+from .picture import Icon, draw_icon
+from .text import label
+
+_GROUND = {"done": "ok_soft", "failed": "error_soft", "cancelled": "warn_soft"}
+_PICTURE = {"done": ("check", "ok"), "failed": ("error", "error"), "cancelled": ("cross", "warn")}
+
+
+class StepList(Live, QWidget):
+    """Rows of state icon, title, detail, and a time or size at the right."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+        self.rows: dict[str, StepRow] = {}
+        self.follow()
+
+    def retranslate(self) -> None:
+        """What the list is."""
+        self.setAccessibleName(self.tr("Steps"))
+
+    def add(self, step: str, title: str, detail: str = "", right: str = "", *, admin: bool = False) -> None:
+        """One more step, waiting; `admin` shows the shield."""
+        row = StepRow(admin=admin)
+        self.rows[step] = row
+        self._column.addWidget(row)
+        row.set_title(title)
+        row.set_state("waiting", detail, right)
+
+    def clear(self) -> None:
+        """No steps."""
+        for row in self.rows.values():
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self.rows = {}
+
+    def set_title(self, step: str, title: str) -> None:
+        """The step's title, in another language."""
+        self.rows[step].set_title(title)
+
+    def set_state(self, step: str, state: StepState, detail: str | None = None, right: str | None = None) -> None:
+        """Where a step is; None keeps the words there are."""
+        self.rows[step].set_state(state, detail, right)
+
+    def state(self, step: str) -> StepState:
+        """Where a step is."""
+        return self.rows[step].state
+
+
+class StepRow(Live, QWidget):
+    """One step; read as one sentence."""
+
+    def __init__(self, *, admin: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.state: StepState = "waiting"
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 14, 8)
+        row.setSpacing(12)
+        self._picture = StateIcon()
+        self._title, self._detail, self._right = label("body"), label("small"), label("small")
+        self._right.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        head.addWidget(self._title, 0 if admin else 1)
+        if admin:
+            head.addWidget(Icon("shield", "soft", 16))
+            head.addStretch(1)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addLayout(head)
+        words.addWidget(self._detail)
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addLayout(words, 1)
+        row.addWidget(self._right, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.follow()
+
+    def retranslate(self) -> None:
+        """The sentence a screen reader says."""
+        word = {
+            "waiting": self.tr("waiting"),
+            "running": self.tr("running"),
+            "done": self.tr("done"),
+            "skipped": self.tr("not needed"),
+            "failed": self.tr("failed"),
+            "cancelled": self.tr("stopped"),
+        }[self.state]
+        parts = (word, self._detail.text(), self._right.text())
+        self.setAccessibleName(f"{self._title.text()}: " + ", ".join(part for part in parts if part))
+
+    def set_title(self, title: str) -> None:
+        """What the step does."""
+        self._title.setText(title)
+        self.retranslate()
+
+    def set_state(self, state: StepState, detail: str | None, right: str | None) -> None:
+        """State, second line, and what stands at the right."""
+        self.state = state
+        if detail is not None:
+            self._detail.setText(detail)
+            self._detail.setVisible(bool(detail))
+        if right is not None:
+            self._right.setText(right)
+            self._right.setVisible(bool(right))
+        self._title.set_kind("strong" if state in ("running", "failed") else "body")
+        self._title.set_tone("soft" if state in ("waiting", "skipped", "cancelled") else "text")
+        self._detail.set_tone("error" if state == "failed" else "soft")
+        self._picture.set_state(state)
+        self.retranslate()
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The running row is tinted."""
+        del event
+        if self.state == "running":
+            edge = soft_edge("accent")
+            rect = QRectF(self.rect())
+            rounded(QPainter(self), rect, 8, theme.color("accent_soft"), theme.color(edge) if edge else None, width=2)
+
+
+class StateIcon(Live, QWidget):
+    """A step's state in 26 px: ring, turning arc, tick, dash, octagon, cross."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state: StepState = "waiting"
+        self._clock = QElapsedTimer()
+        self._clock.start()
+        self._turn = QTimer(self)
+        self._turn.setInterval(50)
+        self._turn.timeout.connect(self.update)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.follow()
+
+    def set_state(self, state: StepState) -> None:
+        """Another state."""
+        self._state = state
+        self._animate()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """26 px, grown with the text."""
+        return QSize(theme.px(26), theme.px(26))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Turn only while seen."""
+        super().showEvent(event)
+        self._animate()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Rest while hidden."""
+        super().hideEvent(event)
+        self._turn.stop()
+
+    def _animate(self) -> None:
+        if self._state == "running" and self.isVisible() and moving(self):
+            self._turn.start()
+        else:
+            self._turn.stop()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The state's picture."""
+        del event
+        painter = QPainter(self)
+        rect = QRectF(self.rect())
+        if self._state in _PICTURE:
+            name, token = _PICTURE[self._state]
+            edge = soft_edge(token)
+            rounded(
+                painter,
+                rect.adjusted(2, 2, -2, -2),
+                rect.width() / 2 - 2,
+                theme.color(_GROUND[self._state]),
+                theme.color(edge) if edge else None,
+                width=1.5,
+            )
+            draw_icon(painter, name, token, 14, rect)
+            return
+        ring = rect.adjusted(4, 4, -4, -4)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._state == "running":
+            pen = QPen(theme.color("accent"), 2.6, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+            painter.setPen(pen)
+            turned = (self._clock.elapsed() % TURN_MS) / TURN_MS if self._turn.isActive() else 0.0
+            painter.drawArc(ring, round((90 - turned * 360) * 16), -250 * 16)
+            return
+        rounded(painter, ring, ring.width() / 2, None, theme.color("control"), width=1.5)
+        if self._state == "skipped":
+            middle = rect.center()
+            painter.setPen(QPen(theme.color("soft"), 1.7))
+            painter.drawLine(round(middle.x() - 4), round(middle.y()), round(middle.x() + 4), round(middle.y()))

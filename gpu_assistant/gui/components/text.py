@@ -1,0 +1,114 @@
+"""Wrapped text with the type scale and our line height."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from .. import theme
+from .base import Live
+
+_UNBOUNDED = 1e6
+
+
+def laid_out(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
+    """Text broken into lines of at most `width` pixels, and the size it takes."""
+    layout = QTextLayout(text.replace("\n", "\u2028"), font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere if wrap else QTextOption.WrapMode.NoWrap)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    y = widest = 0.0
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(max(width, 1.0))
+        line.setPosition(QPointF(0, y))
+        widest = max(widest, line.naturalTextWidth())
+        height = line.height()
+        y += height * theme.line_height()
+    layout.endLayout()
+    # The last line needs no leading below it.
+    bottom = y - height * (theme.line_height() - 1) if layout.lineCount() else QFontMetricsF(font).height()
+    return layout, QSize(ceil(widest), ceil(bottom))
+
+
+class Text(Live, QLabel):
+    """A label that wraps anywhere it must, so that nothing is ever cut. `tone` is the token of its colour."""
+
+    def __init__(self, kind: str = "body", text: str = "", tone: str = "text", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.kind = kind
+        self.tone = tone
+        self._one_line = False
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.follow()
+
+    def refresh(self) -> None:
+        """Fonts of now."""
+        self.setFont(theme.font(self.kind))
+        super().refresh()
+
+    def set_tone(self, tone: str) -> None:
+        """Another token as colour."""
+        self.tone = tone
+        self.update()
+
+    def set_kind(self, kind: str) -> None:
+        """Another step of the type scale."""
+        self.kind = kind
+        self.refresh()
+
+    def set_one_line(self, one_line: bool) -> None:
+        """Keep to one line; what does not fit is shown on hover."""
+        self._one_line = one_line
+        self.refresh()
+
+    def hasHeightForWidth(self) -> bool:
+        """Unless it keeps to one line."""
+        return not self._one_line
+
+    def heightForWidth(self, width: int) -> int:
+        """The height of the wrapped text."""
+        return laid_out(self.text(), self.font(), width)[1].height()
+
+    def sizeHint(self) -> QSize:
+        """As wide as the text in one line, as far as that is pleasant to read."""
+        width = laid_out(self.text(), self.font(), _UNBOUNDED)[1].width()
+        return laid_out(self.text(), self.font(), min(width, theme.px(640)))[1]
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for the longest short word; longer ones break."""
+        metrics = QFontMetricsF(self.font())
+        words = (metrics.horizontalAdvance(word) for word in self.text().split())
+        widest = min(max(words, default=0.0), theme.px(120))
+        return QSize(ceil(widest), ceil(metrics.height()) if self.text() else 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the lines from the top, or in the middle where the label is taller."""
+        del event
+        painter = QPainter(self)
+        painter.setPen(theme.color(self.tone if self.isEnabled() else "disabled"))
+        text = self.text()
+        if self._one_line:
+            text = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, self.width())
+            self.setToolTip(self.text() if text != self.text() else "")
+        layout, size = laid_out(text, self.font(), self.width(), not self._one_line)
+        flags = self.alignment()
+        free = self.height() - size.height()
+        top = free / 2 if flags & Qt.AlignmentFlag.AlignVCenter else 0.0
+        for index in range(layout.lineCount()):
+            line = layout.lineAt(index)
+            spare = self.width() - line.naturalTextWidth()
+            left = spare if flags & Qt.AlignmentFlag.AlignRight else 0.0
+            left = spare / 2 if flags & Qt.AlignmentFlag.AlignHCenter else left
+            line.draw(painter, QPointF(left, max(top, 0.0)))
+
+
+def label(kind: str = "body", text: str = "", tone: str | None = None, parent: QWidget | None = None) -> Text:
+    """Wrapped text of the type scale; small and caption are soft unless told otherwise."""
+    return Text(kind, text, tone or ("soft" if kind in ("small", "caption") else "text"), parent)
