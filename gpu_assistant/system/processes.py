@@ -33,6 +33,8 @@ def run(
     words = [str(word) for word in argv]
     if not Path(words[0]).is_absolute():
         raise ValueError(f"not an absolute path: {words[0]}")
+    if not Path(words[0]).is_file():
+        raise AppError("program-missing", path=words[0])
     try:
         process = start(
             words,
@@ -43,7 +45,7 @@ def run(
             env={**os.environ, **(environ or {})},
         )
     except OSError as error:
-        raise AppError("program-missing", path=words[0], detail=error.strerror or str(error)) from error
+        raise AppError("program-refused", path=words[0], detail=error.strerror or str(error)) from error
     out: list[str] = []
     err: list[str] = []
     readers = [
