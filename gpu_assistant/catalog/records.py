@@ -93,9 +93,10 @@ class PyTorch(Subject, frozen=True, kw_only=True):
 
 
 class MinimumDriver(Struct, frozen=True, kw_only=True):
-    """The lowest driver for programs of one CUDA major, by system."""
+    """The lowest driver for programs of one CUDA major, by system, and the oldest chip it can be compiled for."""
 
     major: int
+    lowest_capability: str
     linux: str
     windows: str
     confidence: Confidence = "high"

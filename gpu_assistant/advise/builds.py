@@ -1,0 +1,132 @@
+"""Which PyTorch builds there are for a system, and which of them have code for a card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Literal
+
+from msgspec import Struct
+
+from ..catalog.load import Catalog
+from ..catalog.records import TorchRelease, TorchVariant
+from ..catalog.versions import capability
+from ..core.machine import SystemName
+
+Code = Literal["binary", "ptx", "unknown"]
+
+
+class Build(Struct, frozen=True, kw_only=True, eq=False):
+    """One published build of one release. `rank` 0 is the newest release; `cuda` is (13, 2)."""
+
+    release: TorchRelease
+    record: TorchVariant
+    rank: int
+    cuda: tuple[int, int] | None
+
+    @property
+    def version(self) -> str:
+        """The release: "2.15.0"."""
+        return self.release.version
+
+    @property
+    def variant(self) -> str:
+        """The local version tag: "cu130"."""
+        return self.record.variant
+
+    @property
+    def label(self) -> str:
+        """Both, as pip writes them: "2.15.0+cu130"."""
+        return f"{self.release.version}+{self.record.variant}"
+
+
+def cuda_of(variant: str) -> tuple[int, int] | None:
+    """The CUDA version that a local version tag stands for: "cu126" is (12, 6); None for other tags."""
+    digits = variant.removeprefix("cu")
+    if digits == variant or not (digits.isascii() and digits.isdigit()) or not 2 <= len(digits) <= 4:
+        return None
+    return int(digits[:-1]), int(digits[-1])
+
+
+@lru_cache(maxsize=64)
+def builds_for(catalog: Catalog, system: SystemName, arch: str) -> tuple[Build, ...]:
+    """Every build for a system, newest release first."""
+    return tuple(
+        Build(release=release, record=record, rank=rank, cuda=cuda_of(record.variant))
+        for rank, release in enumerate(catalog.releases)
+        for record in release.variants
+        if record.system == system and record.arch == arch
+    )
+
+
+@lru_cache(maxsize=8)
+def _excluded(catalog: Catalog) -> dict[tuple[int, int], frozenset[tuple[int, int]]]:
+    return {
+        code: frozenset(c for device in devices if (c := capability(device)) is not None)
+        for text, devices in catalog.pytorch.excluded_devices.items()
+        if (code := capability(text)) is not None
+    }
+
+
+def code_for(catalog: Catalog, record: TorchVariant, device: tuple[int, int]) -> Code | None:
+    """How a build runs on a device: compiled code of the same major and a lower or equal minor (the embedded
+    chips excepted), else portable code for any newer chip, which the driver translates; None: not at all.
+    """
+    if record.arch_list is None:
+        return "unknown" if device >= _lowest_target(catalog, record.variant) else None
+    excluded = _excluded(catalog)
+    for text in record.arch_list:
+        code = capability(text)
+        if code is None or code[0] != device[0] or code[1] > device[1]:
+            continue
+        if device not in excluded.get(code, ()):
+            return "binary"
+    portable = (capability(text) for text in record.ptx_for)
+    return "ptx" if any(code is not None and code <= device for code in portable) else None
+
+
+@lru_cache(maxsize=256)
+def _lowest_target(catalog: Catalog, variant: str) -> tuple[int, int]:
+    cuda = cuda_of(variant)
+    majors = (m for m in catalog.cuda.minimum_drivers if cuda is not None and m.major == cuda[0])
+    return next((c for m in majors if (c := capability(m.lowest_capability)) is not None), (0, 0))
+
+
+@lru_cache(maxsize=1024)
+def cuda_builds(
+    catalog: Catalog, system: SystemName, arch: str, device: tuple[int, int]
+) -> tuple[tuple[Build, Code], ...]:
+    """The CUDA builds with code for a device, newest release first.
+
+    Builds that nobody looked into count only on systems where none is known.
+    """
+    found = tuple(_with_code(catalog, builds_for(catalog, system, arch), device))
+    return found if _none_known(catalog, system, arch) else tuple(f for f in found if f[1] != "unknown")
+
+
+def _none_known(catalog: Catalog, system: SystemName, arch: str) -> bool:
+    return all(build.record.arch_list is None for build in builds_for(catalog, system, arch))
+
+
+def _with_code(catalog: Catalog, builds: tuple[Build, ...], device: tuple[int, int]) -> Iterator[tuple[Build, Code]]:
+    for build in builds:
+        if build.cuda is not None and (code := code_for(catalog, build.record, device)) is not None:
+            yield build, code
+
+
+@lru_cache(maxsize=64)
+def widest_builds(
+    catalog: Catalog, system: SystemName, arch: str, lowest: tuple[int, int]
+) -> tuple[tuple[Build, Code], ...]:
+    """The CUDA builds for a card that nobody knows: those with code for the most of the known chips from
+    `lowest` on first, and among equals the newest release.
+    """
+    chips = {c for row in catalog.gpus.gpus if (c := capability(row.compute_capability)) is not None}
+    chips = {chip for chip in chips if chip >= lowest}
+    counted = [
+        (sum(code_for(catalog, build.record, chip) == "binary" for chip in chips), build)
+        for build in builds_for(catalog, system, arch)
+        if build.cuda is not None
+    ]
+    most = max((count for count, _ in counted), default=0)
+    return tuple((build, "unknown") for count, build in counted if count == most)
