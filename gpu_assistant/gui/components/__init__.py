@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .banner import Banner
 from .bars import Bars
-from .base import announce
+from .base import KeyboardFocus, Live, announce, boxed, focus_ring, moving, rounded, soft_edge
 from .button import Button
-from .card import Card, Divider, PressableCard
+from .card import Card, Column, Divider, PressableCard
 from .command_box import CommandBox, MonoText
 from .confirm import ConfirmDialog
 from .empty_state import EmptyState
@@ -18,7 +18,7 @@ from .menus import LanguageMenu, ThemeMenu
 from .metric_tile import Figure, MetricTile
 from .nav_rail import NavRail
 from .page import Page
-from .picture import Icon
+from .picture import Icon, draw_icon
 from .pill import Pill
 from .progress_bar import ProgressBar
 from .rail import Brand, Rail
@@ -37,6 +37,7 @@ __all__ = [
     "Brand",
     "Button",
     "Card",
+    "Column",
     "CommandBox",
     "ConfirmDialog",
     "Divider",
@@ -46,7 +47,9 @@ __all__ = [
     "Hero",
     "Icon",
     "Inset",
+    "KeyboardFocus",
     "LanguageMenu",
+    "Live",
     "LogDrawer",
     "MetricTile",
     "MonoText",
@@ -68,5 +71,11 @@ __all__ = [
     "ValueRow",
     "Why",
     "announce",
+    "boxed",
+    "draw_icon",
+    "focus_ring",
     "label",
+    "moving",
+    "rounded",
+    "soft_edge",
 ]

@@ -59,7 +59,7 @@ class Banner(Live, QWidget):
         self.update()
 
     def _fit(self) -> None:
-        self._row.setContentsMargins(self._shape.margin, 8, self._shape.margin, 8)
+        self._row.setContentsMargins(self._shape.margin, 9, self._shape.margin, 9)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The soft ground; where all grounds are alike, a line below in the state's colour."""

@@ -85,7 +85,7 @@ class Button(KeyboardFocus, Live, QPushButton):
         pictures = sum(name is not None for name in (self.icon_name, self.after_name))
         gaps = pictures if self.text() else max(pictures - 1, 0)
         width += pictures * theme.px(18) + gaps * 8 + 2 * self._padding()
-        height = self.fontMetrics().height() + (23 if self.large else 19)
+        height = self.fontMetrics().height() + theme.px(23 if self.large else 19)
         return QSize(max(width, height), height)
 
     def minimumSizeHint(self) -> QSize:
@@ -104,6 +104,8 @@ class Button(KeyboardFocus, Live, QPushButton):
         painter.setPen(theme.color(ink))
         painter.setFont(self.font())
         words, metrics, side = self._words(), self.fontMetrics(), theme.px(18)
+        if self._busy and self.icon_name is None:
+            side = theme.px(14)
         text_width = metrics.horizontalAdvance(words)
         first = self._busy or self.icon_name is not None
         content = text_width + (side + (8 if words else 0)) * (first + (self.after_name is not None))
@@ -140,7 +142,7 @@ class Button(KeyboardFocus, Live, QPushButton):
         return ground or "card", "control", "text"
 
     def _padding(self) -> int:
-        return 10 if self.kind == "ghost" or not self.text() else 20 if self.large else 16
+        return theme.px(10 if self.kind == "ghost" or not self.text() else 20 if self.large else 16)
 
     def _words(self) -> str:
         """The text without the marks of its shortcut letter."""

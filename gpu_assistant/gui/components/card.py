@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from .. import theme
 from .base import KeyboardFocus, Live, boxed, focus_ring
@@ -12,12 +12,36 @@ from .picture import Icon
 from .text import label
 
 
+class Column(QVBoxLayout):
+    """A column whose contents stay at the top; where something stretches, that takes the room instead."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        super().addStretch(0)
+
+    def addWidget(self, widget: QWidget, *how: object) -> None:
+        """As Qt's own."""
+        self.insertWidget(self.count() - 1, widget, *how)  # type: ignore[arg-type]
+
+    def addLayout(self, layout: QLayout, stretch: int | None = 0) -> None:
+        """As Qt's own."""
+        self.insertLayout(self.count() - 1, layout, stretch or 0)
+
+    def addStretch(self, stretch: int | None = 0) -> None:
+        """As Qt's own."""
+        self.insertStretch(self.count() - 1, stretch or 0)
+
+    def addSpacing(self, size: int) -> None:
+        """As Qt's own."""
+        self.insertSpacing(self.count() - 1, size)
+
+
 class Card(Live, QFrame):
     """A ground for things that belong together. `column` is its layout; `title` stands at its head."""
 
     def __init__(self, title: str = "", *, padding: int = 20, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.column = QVBoxLayout(self)
+        self.column = Column(self)
         self.column.setContentsMargins(padding, padding - 4, padding, padding - 4)
         self.column.setSpacing(8)
         self.title = label("heading", title)
@@ -67,8 +91,10 @@ class PressableCard(KeyboardFocus, Live, QAbstractButton):
         words = QVBoxLayout()
         words.setSpacing(1)
         self.title, self.detail = label("strong", title), label("small", detail)
+        words.addStretch(0)
         words.addWidget(self.title)
         words.addWidget(self.detail)
+        words.addStretch(0)
         row.addWidget(self.icon_, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addLayout(words, 1)
         for each in (self.title, self.detail):

@@ -19,7 +19,7 @@ _GROUND = {
     "ok": "ok_soft",
     "warn": "warn_soft",
     "error": "error_soft",
-    "neutral": "sunken",
+    "neutral": "hover",
     "accent": "accent_soft",
 }
 
@@ -45,8 +45,10 @@ class Hero(Live, QWidget):
         self.title, self.detail = label("verdict", title), label("body", detail, "soft")
         words = QVBoxLayout()
         words.setSpacing(2)
+        words.addStretch(0)
         words.addWidget(self.title)
         words.addWidget(self.detail)
+        words.addStretch(0)
         self.button = Button(action, after="right")
         self._row.setSpacing(20)
         self._row.addWidget(self.disc, 0, Qt.AlignmentFlag.AlignVCenter)

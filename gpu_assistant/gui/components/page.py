@@ -1,4 +1,7 @@
-"""A page: title, subtitle, a column of content that scrolls, vertically only."""
+"""A page: title, subtitle, a column of content that scrolls.
+
+Vertically only, unless text is so large that even wrapped it needs more than the window's width.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,6 @@ class Page(Live, QScrollArea):
         self._wide = wide
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.content = QWidget()
         self._outer = QVBoxLayout(self.content)
         self._outer.setSpacing(16)

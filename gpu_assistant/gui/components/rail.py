@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from .. import icons, theme
 from .base import Live
@@ -17,6 +17,7 @@ class Rail(Live, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.shape_ = Shape(self)
+        self._foot_rows: list[tuple[QBoxLayout, tuple[QWidget, ...]]] = []
         outer = QVBoxLayout(self)
         outer.setContentsMargins(12, 14, 12, 14)
         self.column = QVBoxLayout()
@@ -31,15 +32,25 @@ class Rail(Live, QWidget):
 
     def add_foot(self, *widgets: QWidget) -> None:
         """One more row at the bottom, its widgets spread from left to right."""
-        row = QHBoxLayout()
+        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         row.setSpacing(0)
         for index, widget in enumerate(widgets):
             if index:
                 row.addStretch(1)
             row.addWidget(widget)
-        if len(widgets) == 1 and not self.shape_.narrow:
-            row.addStretch(0)
         self.foot.addLayout(row)
+        self._foot_rows.append((row, widgets))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Rows at the bottom that are too wide become columns."""
+        margins = self.outer.contentsMargins()
+        room = self.maximumWidth() - margins.left() - margins.right()
+        for row, widgets in self._foot_rows:
+            fits = sum(widget.sizeHint().width() for widget in widgets) <= room
+            direction = QBoxLayout.Direction
+            row.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
+        super().refresh()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The rail's own tone; where tones are alike, a line."""

@@ -39,21 +39,27 @@ class RailButton(KeyboardFocus, Live, QPushButton):
 
     def refresh(self) -> None:
         """Fonts and room of now."""
-        kind = "caption" if self.stacked else "body"
+        # The rows at a rail's bottom are no pages and step back a little.
+        kind = "caption" if self.stacked else "body" if self.isCheckable() else "small"
         if self.isChecked():
             kind = "caption-strong" if self.stacked else "strong"
         self.setFont(theme.font(kind))
-        sideways = QSizePolicy.Policy.Expanding if self.isCheckable() else QSizePolicy.Policy.Preferred
+        sideways = QSizePolicy.Policy.Expanding if self._fills() else QSizePolicy.Policy.Preferred
         self.setSizePolicy(sideways, QSizePolicy.Policy.Fixed)
         super().refresh()
+
+    def _fills(self) -> bool:
+        return self.isCheckable() or self.stacked
 
     def sizeHint(self) -> QSize:
         """A row of 42, or of 56 with the icon above."""
         width, height = self.fontMetrics().horizontalAdvance(self.text()), self.fontMetrics().height()
         if self.stacked:
             return QSize(max(width + 8, theme.px(64)), height + theme.px(20) + 21)
-        after = theme.px(16) + 6 if self.after_name else 0
-        return QSize(width + theme.px(20) + after + 42, height + 25)
+        if not self.isCheckable():
+            after = theme.px(14) + 4 if self.after_name else 0
+            return QSize(width + theme.px(18) + after + 26, height + 20)
+        return QSize(width + theme.px(20) + 42, height + 25)
 
     def minimumSizeHint(self) -> QSize:
         """Never cut."""
@@ -96,14 +102,15 @@ class RailButton(KeyboardFocus, Live, QPushButton):
         self._draw_badge(painter, self.width() / 2 + side / 2, top - 5)
 
     def _draw_row(self, painter: QPainter, ink: str, icon_ink: str) -> None:
-        side = theme.px(20)
-        draw_icon(painter, self.icon_name, icon_ink, 20, QRectF(14, 0, side, self.height()))
+        size, left, gap = (20, 14, 12) if self.isCheckable() else (18, 12, 10)
+        side = theme.px(size)
+        draw_icon(painter, self.icon_name, icon_ink, size, QRectF(left, 0, side, self.height()))
         painter.setPen(theme.color(ink))
-        words = QRectF(14 + side + 12, 0, self.width(), self.height())
+        words = QRectF(left + side + gap, 0, self.width(), self.height())
         painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self.text())
         if self.after_name:
-            x = words.x() + self.fontMetrics().horizontalAdvance(self.text()) + 6
-            draw_icon(painter, self.after_name, ink, 14, QRectF(x, 0, theme.px(16), self.height()))
+            x = words.x() + self.fontMetrics().horizontalAdvance(self.text()) + 4
+            draw_icon(painter, self.after_name, ink, 14, QRectF(x, 0, theme.px(14), self.height()))
         self._draw_badge(painter, self.width() - theme.px(18) - 10, self.height() / 2 - theme.px(9))
 
     def _draw_badge(self, painter: QPainter, x: float, y: float) -> None:

@@ -81,8 +81,10 @@ class StepRow(Live, QWidget):
             head.addStretch(1)
         words = QVBoxLayout()
         words.setSpacing(2)
+        words.addStretch(0)
         words.addLayout(head)
         words.addWidget(self._detail)
+        words.addStretch(0)
         row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addLayout(words, 1)
         row.addWidget(self._right, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -187,7 +189,7 @@ class StateIcon(Live, QWidget):
                 theme.color(edge) if edge else None,
                 width=1.5,
             )
-            draw_icon(painter, name, token, 14, rect)
+            draw_icon(painter, name, token, 16, rect)
             return
         ring = rect.adjusted(4, 4, -4, -4)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

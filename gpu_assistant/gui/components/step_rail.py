@@ -70,7 +70,9 @@ class _Step(KeyboardFocus, Live, QPushButton):
         self._hint = ""
         self._state: State = "waiting"
         self._leads_back = False
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setAutoDefault(False)
         self.follow()
 
@@ -103,14 +105,23 @@ class _Step(KeyboardFocus, Live, QPushButton):
         super().refresh()
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(150), theme.px(52) + (self._hint_height() if self._state == "current" else 0))
+        return QSize(theme.px(150), theme.px(52))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def _hint_height(self) -> int:
-        room = max(self.width() - theme.px(DISC) - 36, 60)
-        return laid_out(self._hint, theme.font("caption"), room)[1].height() - 6 if self._hint else 0
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        line = theme.px(52)
+        if self._state != "current" or not self._hint:
+            return line
+        hint = laid_out(self._hint, theme.font("caption"), width - self._left())[1].height()
+        return max(line, round(line / 2 + self.fontMetrics().height() / 2 + 3 + hint + 4))
+
+    def _left(self) -> int:
+        return 15 + theme.px(DISC) + 13
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
@@ -126,7 +137,7 @@ class _Step(KeyboardFocus, Live, QPushButton):
         self._disc(painter, circle)
         painter.setPen(theme.color("soft" if self._state == "waiting" else "text"))
         painter.setFont(self.font())
-        left = circle.right() + 13
+        left = self._left()
         words = QRectF(left, 0, self.width() - left, line)
         painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self.text())
         if self._state == "current" and self._hint:

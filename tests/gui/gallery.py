@@ -1,0 +1,245 @@
+"""Draws all components into pictures: `python tests/gui/gallery.py OUT_FOLDER`; a help for whoever changes them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from gpu_assistant.gui import components as ui
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.language import Language
+
+ZH = {
+    "Welcome": "欢迎",
+    "This computer": "这台电脑",
+    "Recommendation": "推荐方案",
+    "Install": "安装",
+    "Done": "完成",
+    "Download and set up": "下载并装好",
+    "Back": "上一步",
+    "Cancel": "取消",
+    "Installing": "正在安装",
+    "Step 5 of 7 · about 2 minutes left. You may minimise this window.": "第 5 步，共 7 步 · 大约还要 2 分钟。可以把窗口最小化，先去做别的事。",
+    "Good news: this computer can train on its GPU": "好消息：这台电脑可以用显卡训练",
+    "Only the driver is too old for the newest PyTorch. We look after that.": "只是驱动对最新的 PyTorch 来说太旧，这个交给我们。",
+    "Show live graphs": "看实时曲线",
+    "Your GPU is hot and slows itself down": "显卡过热，正在自动降速",
+    "The GPU no longer answers": "显卡没有回应",
+    "Asleep, to save your battery. We let it sleep.": "正在休眠省电，我们不吵醒它。",
+    "Home": "首页",
+    "Monitor": "监控",
+    "Benchmark": "测速",
+    "Settings": "设置",
+    "Help": "帮助",
+    "Load": "占用",
+    "Memory": "显存",
+    "Temperature": "温度",
+    "Graphics card": "显卡",
+    "fits PyTorch": "适合 PyTorch",
+    "update advised": "建议更新",
+    "Graphics driver": "显卡驱动",
+    "Simulated machine: nothing on this computer will be changed.": "模拟机器：不会改动这台电脑上的任何东西。",
+    "Nothing is changed before you press Install.": "点“安装”之前，不会改动任何东西。",
+}
+
+
+def t(text: str) -> str:
+    return ZH.get(text, text) if Gallery.chinese else text
+
+
+class Gallery:
+    chinese = False
+
+
+def install() -> QWidget:
+    window = QWidget()
+    row = QHBoxLayout(window)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(0)
+    titles = ("Welcome", "This computer", "Recommendation", "Install", "Done")
+    rail = ui.StepRail([(t(title), t("Download and set up")) for title in titles])
+    rail.set_current(3)
+    rail.add_foot(ui.ThemeMenu())
+    rail.add_foot(ui.LanguageMenu(Gallery.language), ui.RailButton("help", "F1"))
+    row.addWidget(rail)
+    right = QVBoxLayout()
+    right.setSpacing(0)
+    right.addWidget(ui.Banner("simulated", t("Simulated machine: nothing on this computer will be changed.")))
+    page = ui.Page(t("Installing"), t("Step 5 of 7 · about 2 minutes left. You may minimise this window."))
+    bar = ui.ProgressBar(height=6)
+    bar.set_fraction(0.71)
+    page.column.addWidget(bar)
+    columns = QHBoxLayout()
+    columns.setSpacing(16)
+    left = ui.Card(padding=8)
+    steps = ui.StepList()
+    for index, state in enumerate(("done", "done", "running", "failed", "skipped", "cancelled", "waiting")):
+        steps.add(str(index), "PyTorch 2.15.0", "", "", admin=index == 1)
+        steps.set_state(str(index), state, "1.62 / 2.61 GB", "62 %" if index == 2 else "3 s")
+    left.column.addWidget(steps)
+    columns.addWidget(left, 2, Qt.AlignmentFlag.AlignTop)
+    block = ui.Card("PyTorch 2.15.0")
+    block.column.addWidget(ui.label("small", "下载到 1.62 GB 时网络断了，已下载的都在。 " * 2))
+    bar = ui.ProgressBar()
+    bar.set_fraction(None if theme.choice() == "dark" else 0.62)
+    block.column.addWidget(bar)
+    figures = QHBoxLayout()
+    for figure, unit in (("1.62", "/ 2.61 GB"), ("18.4", "MB/s"), ("54", "s")):
+        one = ui.Figure()
+        one.set(figure, unit)
+        figures.addWidget(one, 1)
+    block.column.addLayout(figures)
+    clock = itertools.count()
+    line = ui.SpeedLine(clock=lambda: next(clock))
+    for index in range(90):
+        line.add(18e6 + 2e6 * math.sin(index / 7) if not 40 < index < 46 else None)
+    block.column.addWidget(line)
+    why = ui.Why()
+    why.set(
+        "PyTorch 2.15 is built with CUDA 13, and CUDA 13 needs driver 580 or newer. Yours stops at CUDA 12.7.",
+        alternative=("Rather keep 566.03?", "Use that"),
+        source=("NVIDIA", "https://example.invalid"),
+    )
+    why.set_open(True)
+    block.column.addWidget(why)
+    side = QVBoxLayout()
+    side.setSpacing(12)
+    side.addWidget(block)
+    drawer = ui.LogDrawer()
+    drawer.append(["torch-2.15.0+cu130-cp313-cp313-win_amd64.whl"] * 3)
+    side.addWidget(drawer)
+    side.addWidget(ui.CommandBox("D:\\AI\\torch\\Scripts\\activate"))
+    side.addStretch(1)
+    columns.addLayout(side, 3)
+    page.column.addLayout(columns)
+    page.column.addStretch(1)
+    right.addWidget(page, 1)
+    footer = ui.Footer()
+    footer.set_hint(t("Nothing is changed before you press Install."), "shield")
+    footer.add_left(ui.Button("Look again", "ghost", "restart"))
+    footer.add(ui.Button(t("Back")))
+    busy = footer.add(ui.Button(t("Cancel")))
+    busy.set_busy(True)
+    primary = footer.add(ui.Button(t("Install"), "primary", "download"))
+    right.addWidget(footer)
+    row.addLayout(right, 1)
+    window.primary = primary
+    return window
+
+
+def home() -> QWidget:
+    window = QWidget()
+    row = QHBoxLayout(window)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(0)
+    icons = (("home", "Home"), ("monitor", "Monitor"), ("bench", "Benchmark"))
+    rail = ui.NavRail(
+        [(icon, t(word)) for icon, word in icons], [("settings", t("Settings")), ("help", t("Help"))]
+    )
+    rail.set_current(0)
+    rail.set_badge(1, "warn", "!", "hot")
+    rail.set_badge(2, "error", "1", "hot")
+    rail.add_foot(ui.LanguageMenu(Gallery.language))
+    row.addWidget(rail)
+    page = ui.Page(t("Home"), "NVIDIA GeForce RTX 4060 · Windows 11 Pro · Ryzen 5 7500F")
+    page.add_action(ui.Segments(["1 min", "10 min", "1 h"], 1))
+    page.add_action(ui.Button("", icon="image"))
+    for kind, text in (
+        ("ok", "Good news: this computer can train on its GPU"),
+        ("warn", "Your GPU is hot and slows itself down"),
+        ("error", "The GPU no longer answers"),
+        ("neutral", "Asleep, to save your battery. We let it sleep."),
+    ):
+        detail = t("Only the driver is too old for the newest PyTorch. We look after that.")
+        hero = ui.Hero(kind, t(text), detail, action=t("Show live graphs") if kind != "error" else "")
+        if kind == "error":
+            hero.add(ui.Pill("ok", "6 / 6", on_tint=True))
+        page.column.addWidget(hero)
+    tiles = QHBoxLayout()
+    tiles.setSpacing(12)
+    for index, (icon, word) in enumerate((("chip", "Load"), ("memory", "Memory"), ("temp", "Temperature"))):
+        tile = ui.MetricTile(icon, t(word), token=f"s{index + 1}")
+        if index < 2:
+            tile.set_value("5.6", "of 8.0 GB", 0.7)
+        else:
+            tile.set_value(None, "", None, "not reported")
+        tiles.addWidget(tile)
+    spark = ui.Card()
+    one = ui.SparkLine("s2")
+    one.set_points([(x, 40 + 6 * math.sin(x / 5)) for x in range(60)])
+    spark.column.addWidget(one)
+    tiles.addWidget(spark)
+    page.column.addLayout(tiles)
+    grid = QGridLayout()
+    grid.setSpacing(12)
+    card = ui.Card(t("Graphics card"))
+    row1 = ui.ValueRow("card")
+    row1.set(t("Graphics card"), "NVIDIA GeForce RTX 4060", "8 GB · Ada Lovelace", ("ok", t("fits PyTorch")))
+    row2 = ui.ValueRow("driver")
+    row2.set(
+        t("Graphics driver"), "566.03", "CUDA up to 12.7 · Dec 2024", ("warn", t("update advised"))
+    )
+    for widget in (row1, ui.Divider(), row2):
+        card.column.addWidget(widget)
+    grid.addWidget(card, 0, 0)
+    bars = ui.Card(t("Benchmark"))
+    bars.column.addWidget(
+        ui.Bars([("CPU", 8.4, "8.4 images/s", "s5"), ("GPU", 262, "262 images/s", "accent")])
+    )
+    pills = QHBoxLayout()
+    for kind in ("ok", "warn", "error", "accent", "neutral"):
+        pills.addWidget(ui.Pill(kind, kind))
+    pills.addStretch(1)
+    bars.column.addLayout(pills)
+    grid.addWidget(bars, 0, 1)
+    page.column.addLayout(grid)
+    presses = QHBoxLayout()
+    presses.setSpacing(12)
+    for icon, word in (("play", "Run a first script"), ("terminal", "Terminal"), ("code", "VS Code")):
+        presses.addWidget(ui.PressableCard(icon, word, "Environment ready"))
+    window.primary = presses.itemAt(0).widget()
+    page.column.addLayout(presses)
+    page.column.addWidget(ui.EmptyState("chip", t("The GPU no longer answers"), t("Install"), kind="primary"))
+    row.addWidget(page, 1)
+    return window
+
+
+def main() -> None:
+    out = Path(sys.argv[1])
+    out.mkdir(parents=True, exist_ok=True)
+    scale = float(sys.argv[2]) if len(sys.argv) > 2 else 1.0
+    app = QApplication([])
+    Gallery.language = Language(app)
+    for language in ("en", "zh_CN"):
+        Gallery.language.set(language)
+        Gallery.chinese = language == "zh_CN"
+        for look in ("light", "dark", "contrast"):
+            theme.set_theme(app, look)
+            theme.set_text_scale(app, scale)
+            for name, make in (("install", install), ("home", home)):
+                window = make()
+                for width, height in ((1180, 760), (880, 520)):
+                    window.resize(width, height)
+                    window.show()
+                    window.activateWindow()
+                    window.primary.setFocus(Qt.FocusReason.TabFocusReason)
+                    for _ in range(4):
+                        app.processEvents()
+                    window.grab().save(str(out / f"{name}_{language}_{look}_{width}.png"))
+                page = window.findChild(ui.Page)
+                page.content.grab().save(str(out / f"{name}_{language}_{look}_all.png"))
+                window.close()
+                window.deleteLater()
+                QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+if __name__ == "__main__":
+    main()
