@@ -1,0 +1,1 @@
+"""The wizard: from the first question to the proof."""
