@@ -1,0 +1,1 @@
+"""How is the machine just now? Samples, their history in memory, and CSV."""
