@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QLockFile, QObject, QTimer
+from PySide6.QtCore import QLockFile, QObject
 
 from ..core import json
 
@@ -57,10 +57,7 @@ class Instance(QObject):
         return False
 
     def listen(self, called: Callable[[], None]) -> None:
-        """Tell `called` whenever another start asks for us; begins when the event loop is idle."""
-        QTimer.singleShot(0, self, lambda: self._listen(called))
-
-    def _listen(self, called: Callable[[], None]) -> None:
+        """Tell `called` whenever another start asks for us."""
         from PySide6.QtNetwork import QLocalServer
 
         # We hold the lock, so a socket of this name is a dead process's.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
@@ -16,9 +15,10 @@ GIB = 2**30
 
 
 class Metric(Struct, frozen=True, kw_only=True):
-    """One metric. `read` gives (value, full scale) from what it is read from; `floor` is where its plot begins.
+    """One metric. `figure_name` and `total_name` are fields of a sample (or of its GPU), divided by `scale`.
 
-    Memory is in GiB, which makers and systems write as "GB"; everything else as the sample has it.
+    `full` is the full scale where no field says it; `floor` is where the plot begins. Memory is in GiB, which
+    makers and systems write as "GB".
     """
 
     key: Key
@@ -26,10 +26,27 @@ class Metric(Struct, frozen=True, kw_only=True):
     icon: str
     colour: str
     unit: str
-    read: Callable[[Sample, GpuSample | None], tuple[float | None, float | None]]
-    of_total: bool = False
+    figure_name: str
+    total_name: str | None = None
+    full: float | None = None
+    scale: float = 1.0
     digits: int = 0
     floor: float = 0.0
+
+    def series(self, gpu: int) -> str:
+        """The name of its series in the history: see `monitor.series.figures`."""
+        return self.figure_name if gpu < 0 else f"gpu{gpu}.{self.figure_name}"
+
+    def read(self, source: Sample | GpuSample | None) -> tuple[float | None, float | None]:
+        """(value, full scale) of one moment; None where it is not known."""
+        if source is None:
+            return None, None
+        value: float | None = getattr(source, self.figure_name)
+        total: float | None = getattr(source, self.total_name) if self.total_name else None
+        return (
+            None if value is None else value / self.scale,
+            self.full if total is None else total / self.scale,
+        )
 
     def name(self) -> str:
         """The metric's name in the language that is on."""
@@ -45,7 +62,7 @@ class Metric(Struct, frozen=True, kw_only=True):
 
     def unit_of(self, total: float | None) -> str:
         """The unit, and out of how much: "of 8.0 GB"."""
-        if total is None or not self.of_total:
+        if total is None or self.total_name is None:
             return self.unit
         text = QCoreApplication.translate("Metric", "of {total} {unit}")
         return text.format(total=f"{total:,.{self.digits}f}", unit=self.unit)
@@ -62,23 +79,14 @@ class Metric(Struct, frozen=True, kw_only=True):
         return tuple(step * i for i in range(math.ceil(top / step - 1e-3) + 1))
 
 
-def _scaled(value: float | None, by: float) -> float | None:
-    return None if value is None else value / by
-
-
-def _gpu(
-    value: Callable[[GpuSample], float | None], total: Callable[[GpuSample], float | None]
-) -> Callable[[Sample, GpuSample | None], tuple[float | None, float | None]]:
-    return lambda _, gpu: (None, None) if gpu is None else (value(gpu), total(gpu))
-
-
 CPU = Metric(
     key="cpu",
     title=QT_TRANSLATE_NOOP("Metric", "CPU load"),
     icon="cpu",
     colour="s5",
     unit="%",
-    read=lambda sample, _: (sample.cpu, 100.0),
+    figure_name="cpu",
+    full=100.0,
 )
 RAM = Metric(
     key="ram",
@@ -86,8 +94,9 @@ RAM = Metric(
     icon="memory",
     colour="s5",
     unit="GB",
-    read=lambda sample, _: (_scaled(sample.ram_used, GIB), _scaled(sample.ram_total, GIB)),
-    of_total=True,
+    figure_name="ram_used",
+    total_name="ram_total",
+    scale=GIB,
     digits=1,
 )
 LOAD = Metric(
@@ -96,7 +105,8 @@ LOAD = Metric(
     icon="chip",
     colour="s1",
     unit="%",
-    read=_gpu(lambda gpu: gpu.util, lambda _: 100.0),
+    figure_name="util",
+    full=100.0,
 )
 MEMORY = Metric(
     key="mem",
@@ -104,8 +114,9 @@ MEMORY = Metric(
     icon="memory",
     colour="s2",
     unit="GB",
-    read=_gpu(lambda gpu: _scaled(gpu.mem_used, GIB), lambda gpu: _scaled(gpu.mem_total, GIB)),
-    of_total=True,
+    figure_name="mem_used",
+    total_name="mem_total",
+    scale=GIB,
     digits=1,
 )
 TEMPERATURE = Metric(
@@ -114,7 +125,8 @@ TEMPERATURE = Metric(
     icon="temp",
     colour="s3",
     unit="°C",
-    read=_gpu(lambda gpu: gpu.temp, lambda _: 100.0),
+    figure_name="temp",
+    full=100.0,
     floor=30.0,
 )
 POWER = Metric(
@@ -123,8 +135,8 @@ POWER = Metric(
     icon="bolt",
     colour="s4",
     unit="W",
-    read=_gpu(lambda gpu: gpu.power_w, lambda gpu: gpu.power_limit_w),
-    of_total=True,
+    figure_name="power_w",
+    total_name="power_limit_w",
 )
 CLOCK = Metric(
     key="clock",
@@ -132,7 +144,7 @@ CLOCK = Metric(
     icon="clock",
     colour="s5",
     unit="MHz",
-    read=_gpu(lambda gpu: gpu.clock_sm, lambda _: None),
+    figure_name="clock_sm",
 )
 FAN = Metric(
     key="fan",
@@ -140,7 +152,8 @@ FAN = Metric(
     icon="fan",
     colour="s5",
     unit="%",
-    read=_gpu(lambda gpu: gpu.fan, lambda _: 100.0),
+    figure_name="fan",
+    full=100.0,
 )
 
 OF_MACHINE = (CPU, RAM)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from ...core.errors import AppError
 from ...core.results import Sample
+from .history import History
 
 
 class SampleSource(Protocol):
@@ -20,17 +21,26 @@ class SampleSource(Protocol):
         """One moment of the machine; may block for a while, so it is called on the sampling thread only."""
         ...
 
+    def close(self) -> None:
+        """Let go of the driver: an open one keeps cards awake."""
+        ...
+
+    @property
+    def nvml_state(self) -> str:
+        """Whether the NVIDIA driver answers: see `system.nvml.NvmlState`."""
+        ...
+
 
 class Sampling(QObject):
     """Samples while anybody wants them, every `interval` seconds; parked, without waking up, otherwise.
 
-    `sampled(Sample)` and `failed(AppError)` arrive on the thread that owns this object. The source is made
+    `history` keeps the last hour; `sampled(Sample)` and `failed(AppError)` arrive on the thread that owns this object. The source is made
     on the sampling thread too: opening NVML reads the disk. The thread starts at the first `want`.
     """
 
     sampled = Signal(object)
     failed = Signal(object)
-    _arrived = Signal(object)
+    _arrived = Signal(object, str)
     _refused = Signal(object)
 
     def __init__(
@@ -39,6 +49,8 @@ class Sampling(QObject):
         super().__init__(parent)
         self._make = make
         self._interval = interval
+        self.history = History()
+        self.nvml_state = "untried"
         self._wanted: set[str] = set()
         self._wake = threading.Condition()
         self._running = False
@@ -79,8 +91,10 @@ class Sampling(QObject):
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    def _deliver(self, sample: Sample) -> None:
+    def _deliver(self, sample: Sample, nvml_state: str) -> None:
         if not self._stop:
+            self.nvml_state = nvml_state
+            self.history.add(sample)
             self.sampled.emit(sample)
 
     def _deliver_failure(self, error: AppError) -> None:
@@ -88,33 +102,48 @@ class Sampling(QObject):
             self.failed.emit(error)
 
     def _loop(self) -> None:
-        source: SampleSource | None = None
-        due = time.monotonic()
-        while self._wait_until(due):
+        while self._wait_until_wanted():
+            # Opened anew after every pause: a driver that is left open keeps sleeping cards awake.
+            try:
+                source = self._make()
+            except AppError as error:
+                self._tell(error)
+                self._pause(time.monotonic() + self._interval)
+                continue
+            try:
+                self._sample(source)
+            finally:
+                source.close()
+
+    def _sample(self, source: SampleSource) -> None:
+        """Sample until nobody wants it any more."""
+        while self._running and not self._stop:
             due = time.monotonic() + self._interval
             try:
-                source = source or self._make()
                 sample = source.sample()
             except AppError as error:
-                self._tell(self._refused, error)
+                self._tell(error)
             else:
-                self._tell(self._arrived, sample)
+                self._tell(sample, source.nvml_state)
+            self._pause(due)
 
-    def _tell(self, signal: object, value: object) -> None:
-        with self._wake:
-            if self._stop:
-                return
-        signal.emit(value)  # type: ignore[attr-defined]
+    def _tell(self, what: Sample | AppError, nvml_state: str = "") -> None:
+        if self._stop:
+            return
+        if isinstance(what, AppError):
+            self._refused.emit(what)
+        else:
+            self._arrived.emit(what, nvml_state)
 
-    def _wait_until(self, due: float) -> bool:
-        """Wait for the next moment, or parked until somebody wants samples; False once it is over."""
+    def _pause(self, due: float) -> None:
+        """Wait until it is time, or until nobody wants samples any more."""
         with self._wake:
-            while not self._stop:
-                if not self._running:
-                    self._wake.wait()
-                    continue
-                left = due - time.monotonic()
-                if left <= 0:
-                    return True
+            while self._running and not self._stop and (left := due - time.monotonic()) > 0:
                 self._wake.wait(left)
-            return False
+
+    def _wait_until_wanted(self) -> bool:
+        """Wait, without waking up, until somebody wants samples; False once it is over."""
+        with self._wake:
+            while not (self._running or self._stop):
+                self._wake.wait()
+            return not self._stop

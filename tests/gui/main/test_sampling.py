@@ -11,7 +11,15 @@ from gpu_assistant.gui.main.sampling import Sampling
 pytestmark = pytest.mark.gui
 
 
-class Counting:
+class Source:
+    nvml_state = "absent"
+    closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class Counting(Source):
     """Gives numbered samples and notes on which thread it was asked."""
 
     def __init__(self) -> None:
@@ -24,7 +32,7 @@ class Counting:
         return Sample(t=float(self.asked), gpus=())
 
 
-class Refusing:
+class Refusing(Source):
     def sample(self) -> Sample:
         raise AppError("internal", detail="no")
 
@@ -45,6 +53,8 @@ def test_samples_arrive_on_the_windows_thread(qtbot, sampling):
         sampling.want("home", True)
     assert set(arrived_on) == {threading.main_thread()}
     assert sampling.source.threads == {"sampling"}
+    assert sampling.nvml_state == "absent"
+    assert len(sampling.history) >= 3
 
 
 def test_nobody_wants_samples_and_none_is_taken(qtbot, sampling):
@@ -55,6 +65,8 @@ def test_nobody_wants_samples_and_none_is_taken(qtbot, sampling):
     assert sampling.running
     sampling.want("monitor", False)
     assert not sampling.running
+    # The driver is let go of: an open one keeps cards awake.
+    qtbot.waitUntil(lambda: sampling.source.closed == 1, timeout=5000)
     with qtbot.waitSignal(sampling.sampled, timeout=5000):
         sampling.want("home", True)
 
@@ -94,7 +106,7 @@ def test_nothing_is_told_after_the_stop(qtbot, sampling):
 def test_stop_does_not_wait_for_a_driver_that_hangs(qtbot):
     inside, let_go = threading.Event(), threading.Event()
 
-    class Hanging:
+    class Hanging(Source):
         def sample(self) -> Sample:
             inside.set()
             let_go.wait(10)

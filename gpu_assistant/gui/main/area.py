@@ -1,0 +1,164 @@
+"""The main area: the navigation rail and its pages, each made when it is first opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from ..components import Banner, Live, NavRail
+from ..language import Language
+from .home import HomePage
+from .sampling import Sampling
+from .saving import SettingsSaver
+
+if TYPE_CHECKING:
+    from ...app import App
+    from .benchmark import BenchmarkPage
+
+HOME, MONITOR, BENCHMARK, SETTINGS = range(4)
+
+
+class MainArea(Live, QWidget):
+    """Home, Monitor, Benchmark, Settings. `setup_wanted` asks for the wizard."""
+
+    setup_wanted = Signal()
+
+    def __init__(self, app: App, language: Language, saver: SettingsSaver) -> None:
+        super().__init__()
+        self._saver = saver
+        self.app = app
+        self.language = language
+        self.sampling = Sampling(app.sampler, parent=self)
+        self.banner = Banner("simulated")
+        self.banner.setVisible(app.simulated)
+        self.rail = NavRail(
+            (("home", ""), ("monitor", ""), ("bench", "")), (("settings", ""), ("help", ""))
+        )
+        self.rail.chosen.connect(self._chosen)
+        self.pages: dict[int, QWidget] = {}
+        self._past: list[int] = []
+        self._stack = QStackedWidget()
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addWidget(self.banner)
+        right.addWidget(self._stack, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addLayout(right, 1)
+        self._keys()
+        self.open(HOME)
+        self.follow()
+
+    @property
+    def measuring(self) -> bool:
+        """Whether a benchmark runs."""
+        page: BenchmarkPage | None = self.pages.get(BENCHMARK)  # type: ignore[assignment]
+        return page is not None and page.measuring
+
+    @property
+    def current(self) -> int:
+        """The page that is open, -1 before the first."""
+        shown = self._stack.currentWidget()
+        return next((number for number, page in self.pages.items() if page is shown), -1)
+
+    def open(self, page: int) -> None:
+        """Go to a page."""
+        before = self.current
+        if page == before:
+            return
+        if page not in self.pages:
+            made = self._make(page)
+            self._stack.addWidget(made)
+            self.pages[page] = made
+        if before >= 0:
+            self._past.append(before)
+            del self._past[:-20]
+        self.rail.set_current(page)
+        self._stack.setCurrentWidget(self.pages[page])
+
+    def back(self) -> None:
+        """Go to the page that was open before."""
+        if self._past:
+            page = self._past.pop()
+            self.open(page)
+            self._past.pop()
+
+    def renew(self) -> None:
+        """Something was installed or removed: look again."""
+        for page in self.pages.values():
+            look: Callable[[], None] | None = getattr(page, "look", None)
+            if look is not None:
+                look()
+
+    def stop(self) -> None:
+        """The window closes: end the sampling thread."""
+        self.sampling.stop()
+
+    def retranslate(self) -> None:
+        """Rail and banner."""
+        self.rail.set_words(
+            (self.tr("Home"), self.tr("Monitor"), self.tr("Benchmark"), self.tr("Settings"), self.tr("Help"))
+        )
+        machine = self.app.simulated_machine
+        if machine is not None:
+            names = [gpu.name for gpu in machine.gpus if gpu.name] or [machine.os.name or machine.os.system]
+            self.banner.set(
+                "simulated", self.tr("Simulated machine: {name}. Nothing is executed.").format(name=names[0])
+            )
+
+    def _chosen(self, index: int) -> None:
+        if index > SETTINGS:
+            # Help is a dialog: the rail stays where it was.
+            self.rail.set_current(self.current)
+            self.help()
+            return
+        self.open(index)
+
+    def _make(self, page: int) -> QWidget:
+        if page == HOME:
+            home = HomePage(self.app, self.language, self.sampling)
+            home.setup_wanted.connect(self.setup_wanted)
+            home.wanted.connect(self.open)
+            return home
+        if page == MONITOR:
+            # Late: brings pyqtgraph and numpy.
+            from .monitor import MonitorPage
+
+            return MonitorPage(self.sampling)
+        if page == BENCHMARK:
+            from .benchmark import BenchmarkPage
+
+            benchmark = BenchmarkPage(self.app, self.language)
+            benchmark.setup_wanted.connect(self.setup_wanted)
+            benchmark.measured.connect(self.renew)
+            return benchmark
+        from .settings import SettingsPage
+
+        return SettingsPage(self.app, self.language, self._saver)
+
+    def help(self) -> None:
+        """The short help of F1."""
+        from .help import HelpDialog
+
+        HelpDialog.show_for(self)
+
+    def _keys(self) -> None:
+        # A shortcut is deaf while its widget is hidden: the wizard has keys of its own.
+        keys: dict[str, Callable[[], None]] = {
+            "Ctrl+1": lambda: self.open(HOME),
+            "Ctrl+2": lambda: self.open(MONITOR),
+            "Ctrl+3": lambda: self.open(BENCHMARK),
+            "Ctrl+,": lambda: self.open(SETTINGS),
+            "Alt+Left": self.back,
+            "F1": self.help,
+            "F5": self.renew,
+        }
+        for key, act in keys.items():
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.activated.connect(act)

@@ -1,0 +1,55 @@
+"""The short help: what the keys do."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
+
+from ..components import Button, label
+
+
+def keys() -> tuple[tuple[str, str], ...]:
+    """(what it does, key) in the language that is on."""
+    tr = QCoreApplication.translate
+    return (
+        (tr("Help", "Home, Monitor, Benchmark"), "Ctrl+1 … Ctrl+3"),
+        (tr("Help", "Settings"), "Ctrl+,"),
+        (tr("Help", "Back to the page before"), "Alt+←"),
+        (tr("Help", "Look again"), "F5"),
+        (tr("Help", "Next and previous control"), "Tab, Shift+Tab"),
+        (tr("Help", "Monitor: move the cross-hair"), "← →, Home, End"),
+        (tr("Help", "Monitor: figures as a table"), "T"),
+        (tr("Help", "Monitor: pause"), tr("Help", "Space")),
+        (tr("Help", "This help"), "F1"),
+    )
+
+
+class HelpDialog(QDialog):
+    """What the keys do, and where to begin."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        tr = QCoreApplication.translate
+        self.setWindowTitle(tr("Help", "Help"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(28, 24, 28, 20)
+        column.setSpacing(16)
+        column.addWidget(label("title", tr("Help", "Keys that help")))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(40)
+        grid.setVerticalSpacing(8)
+        for row, (what, key) in enumerate(keys()):
+            grid.addWidget(label("body", what), row, 0)
+            grid.addWidget(label("strong", key), row, 1)
+        column.addLayout(grid)
+        close = Button(tr("Help", "Close"), kind="primary")
+        close.clicked.connect(self.accept)
+        column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
+        close.setFocus()
+
+    @classmethod
+    def show_for(cls, parent: QWidget) -> None:
+        """Show it above `parent` and let it go when closed."""
+        dialog = cls(parent)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()

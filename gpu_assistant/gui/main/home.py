@@ -1,0 +1,231 @@
+"""Home: is all well?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from ...core.errors import AppError
+from ...core.results import Checks
+from ..components import Banner, Hero, Page, PressableCard, label
+from ..components.base import app as qt_app
+from ..language import Language
+from ..worker import JobRunner
+from .facts import Facts, LookJob
+from .fast_card import FastCard
+from .installed_card import InstalledCard
+from .live_card import LiveCard
+from .sampling import Sampling
+from .tasks import Task
+from .verdict import verdict
+
+if TYPE_CHECKING:
+    from ...app import App
+
+MONITOR, BENCHMARK = 1, 2
+
+
+class HomePage(Page):
+    """Verdict, live figures, what is installed, how fast, start working.
+
+    `wanted(page)` asks for another page, `setup_wanted` for the wizard.
+    """
+
+    setup_wanted = Signal()
+    wanted = Signal(int)
+
+    def __init__(self, app: App, language: Language, sampling: Sampling) -> None:
+        self._app, self._language, self._sampling = app, language, sampling
+        self.facts = Facts()
+        self._checks: Checks | None = None
+        self._trouble_error: AppError | None = None
+        self._ready = False
+        super().__init__(" ")
+        self.hero = Hero("neutral", " ")
+        self.live = LiveCard()
+        self.installed = InstalledCard()
+        self.fast = FastCard()
+        self.trouble = Banner("warn")
+        self.trouble.hide()
+        self._start = label("heading")
+        self.terminal, self.folder, self.command = (
+            PressableCard("terminal"),
+            PressableCard("folder"),
+            PressableCard("copy"),
+        )
+        self._cards = QGridLayout()
+        self._cards.setSpacing(16)
+        self._starts = QGridLayout()
+        self._starts.setSpacing(12)
+        self.column.setSpacing(16)
+        for part in (self.trouble, self.hero, self.live):
+            self.column.addWidget(part)
+        self.column.addLayout(self._cards)
+        self.column.addWidget(self._start)
+        self.column.addLayout(self._starts)
+        self.column.addStretch(1)
+        self._looking, self._doing, self._verifying = JobRunner(self), JobRunner(self), JobRunner(self)
+        self._wire()
+        self.shape_.changed.connect(self._arrange)
+        self._ready = True
+        self._arrange()
+        self.retranslate()
+
+    def _wire(self) -> None:
+        self._looking.news.connect(self._found)
+        self._looking.done.connect(self._found)
+        self._looking.failed.connect(self._failed)
+        self._doing.failed.connect(self._failed)
+        self._verifying.done.connect(self._verified)
+        self._verifying.failed.connect(self._failed)
+        self._verifying.finished.connect(lambda: self.installed.verify.set_busy(False))
+        self._sampling.sampled.connect(self._sampled)
+        self.hero.button.clicked.connect(self._act)
+        self.installed.verify.clicked.connect(self.verify)
+        self.fast.button.clicked.connect(lambda: self.wanted.emit(BENCHMARK))
+        self.terminal.clicked.connect(self._open_terminal)
+        self.folder.clicked.connect(self._open_folder)
+        self.command.clicked.connect(self._copy_command)
+
+    # Looking
+
+    def look(self) -> None:
+        """Read again what is installed and what this computer is."""
+        if not self._looking.running:
+            self.trouble.hide()
+            self._looking.start(LookJob(self._app))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Figures are taken while somebody looks; the first look starts by itself."""
+        super().showEvent(event)
+        self._sampling.want("home", True)
+        self.live.show_history(self._sampling.history)
+        if not self.facts.looked and not event.spontaneous():
+            self.look()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks. A minimised window keeps its figures coming, so that its lines have no hole."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._sampling.want("home", False)
+
+    def _found(self, facts: Facts) -> None:
+        self.facts = facts
+        self.retranslate()
+
+    def _failed(self, error: AppError) -> None:
+        self._trouble_error = error
+        self.trouble.set("warn", self._language.texts().error(error))
+        self.trouble.show()
+
+    def _sampled(self) -> None:
+        if self.isVisible():
+            self.live.show_history(self._sampling.history)
+            self._show_verdict()
+
+    # Words
+
+    def retranslate(self) -> None:
+        """All words of the page."""
+        if not self._ready:
+            return
+        facts, installed = self.facts, self.facts.installed
+        self.set_title(self.tr("Home"), facts.computer())
+        self._show_verdict()
+        has = installed is not None
+        self.installed.setVisible(has)
+        self.fast.setVisible(has)
+        self._start.setVisible(has)
+        for card in (self.terminal, self.folder, self.command):
+            card.setVisible(has)
+            card.setEnabled(not self._app.simulated)
+        self._start.setText(self.tr("Start working"))
+        self.terminal.set_texts(self.tr("Terminal"), self.tr("Environment ready"))
+        self.folder.set_texts(self.tr("Folder"), self.tr("Where the environment lies"))
+        self.command.set_texts(self.tr("Copy the command"), self.tr("For a terminal of your own"))
+        self.fast.show_benchmark(facts.benchmark)
+        if installed is not None:
+            self.installed.set_installed(installed)
+        self._show_proof()
+        if self._trouble_error is not None:
+            self.trouble.label.setText(self._language.texts().error(self._trouble_error))
+
+    def _show_verdict(self) -> None:
+        said = verdict(self.facts, self._sampling.history.latest, simulated=self._app.simulated)
+        if said != (self.hero.kind, self.hero.title.text(), self.hero.detail.text(), self.hero.button.text()):
+            self.hero.set(said.kind, said.title, said.detail, said.action, said.icon)
+            self.hero.button.setEnabled(bool(said.action))
+
+    def _show_proof(self) -> None:
+        checks = self._checks
+        self.installed.proof.setVisible(checks is not None)
+        if checks is None:
+            return
+        counted = [check for check in checks.checks if check.state != "skip"]
+        passed = sum(check.state == "pass" for check in counted)
+        text = self.tr("{passed} of {count} checks passed").format(passed=passed, count=len(counted))
+        worst = next((check for check in counted if check.state == checks.verdict != "pass"), None)
+        if worst is not None:
+            text = self._language.texts().checks(checks).checks[checks.checks.index(worst)].text or text
+        kind: dict[str, Callable[[], None]] = {
+            "pass": partial(self.installed.proof.set, "ok", text),
+            "warn": partial(self.installed.proof.set, "warn", text),
+            "fail": partial(self.installed.proof.set, "error", text),
+        }
+        kind[checks.verdict]()
+
+    # Acting
+
+    def _act(self) -> None:
+        if self.facts.installed is None or self.facts.gpu_unused():
+            self.setup_wanted.emit()
+        else:
+            self.wanted.emit(MONITOR)
+
+    def verify(self) -> None:
+        """Prove the environment again."""
+        installed = self.facts.installed
+        if installed is not None and not self._verifying.running:
+            self.installed.verify.set_busy(True)
+            self._verifying.start(self._app.verify(installed.folder))
+
+    def _verified(self, checks: Checks) -> None:
+        self._checks = checks
+        self._show_proof()
+
+    def _open_terminal(self) -> None:
+        if (installed := self.facts.installed) is not None:
+            self._do(lambda: self._app.system.open_terminal(installed.folder))
+
+    def _open_folder(self) -> None:
+        if (installed := self.facts.installed) is not None:
+            self._do(lambda: self._app.system.open_folder(installed.folder))
+
+    def _do(self, act: Callable[[], None]) -> None:
+        if not self._doing.running:
+            self._doing.start(Task(act))
+
+    def _copy_command(self) -> None:
+        if (installed := self.facts.installed) is not None:
+            qt_app().clipboard().setText(installed.activation)
+            self.command.set_texts(self.tr("Copied"), installed.activation)
+
+    # Arrangement
+
+    def _arrange(self) -> None:
+        """Two cards side by side, one below the other where it is narrow."""
+        one_column = self.shape_.small
+        self._place(self._cards, (self.installed, self.fast), 1 if one_column else 2)
+        self._place(self._starts, (self.terminal, self.folder, self.command), 1 if one_column else 3)
+
+    def _place(self, grid: QGridLayout, widgets: tuple[QWidget, ...], columns: int) -> None:
+        for index, widget in enumerate(widgets):
+            grid.removeWidget(widget)
+            grid.addWidget(widget, index // columns, index % columns)
+        for column in range(3):
+            grid.setColumnStretch(column, 1 if column < columns else 0)

@@ -1,0 +1,98 @@
+"""The last 60 seconds in a few figures with small lines."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from ...core.results import GpuSample
+from ..components import Card, Figure, SparkLine, label
+from .history import History
+from .metrics import CPU, OF_GPU, RAM, Metric
+
+SECONDS = 60
+
+
+class LiveFigure(QWidget):
+    """One metric: its name, the figure of now, the line of the last minute."""
+
+    def __init__(self, metric: Metric, gpu: int, colour: str) -> None:
+        super().__init__()
+        self.metric, self.gpu = metric, gpu
+        self.name, self.figure = label("caption"), Figure()
+        self.line = SparkLine(colour, span=SECONDS, low=metric.floor if metric.unit == "°C" else 0.0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        for widget in (self.name, self.figure, self.line):
+            column.addWidget(widget)
+        self.name_again()
+
+    def name_again(self) -> None:
+        """The name in the language of now."""
+        self.name.setText(self.metric.name())
+
+    def show_history(self, history: History) -> None:
+        """The figure and line of now."""
+        sample = history.latest
+        if sample is None:
+            return
+        card: GpuSample | None = next((gpu for gpu in sample.gpus if gpu.index == self.gpu), None)
+        value, total = self.metric.read(sample if self.gpu < 0 else card)
+        figure = None if value is None else self.metric.figure(value)
+        self.figure.set(figure, self.metric.unit_of(total))
+        self.line.set_points(history.last(self.metric, self.gpu, SECONDS), high=total)
+        self.setAccessibleName(f"{self.metric.name()}: {figure or '—'} {self.metric.unit_of(total)}")
+
+
+class LiveCard(Card):
+    """CPU and memory; with an NVIDIA GPU that answers, its four figures instead (of the first where there are several)."""
+
+    def __init__(self) -> None:
+        self.figures: list[LiveFigure] = []
+        self._gpu: tuple[int, str] | None = None
+        super().__init__()
+        self._who, self._span = label("small-strong"), label("small")
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(self._who)
+        head.addWidget(self._span, 1)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(32)
+        self._grid.setVerticalSpacing(12)
+        self.column.addLayout(head)
+        self.column.addLayout(self._grid)
+        self._build()
+        self.retranslate()
+
+    def show_history(self, history: History) -> None:
+        """Follow the latest sample."""
+        gpus = history.gpus()
+        gpu = (gpus[0].index, gpus[0].name or f"GPU {gpus[0].index}") if gpus else None
+        if gpu != self._gpu:
+            self._gpu = gpu
+            self._build()
+            self.retranslate()
+        for figure in self.figures:
+            figure.show_history(history)
+
+    def retranslate(self) -> None:
+        """Names."""
+        if not self.figures:
+            return
+        self._who.setText(self._gpu[1] if self._gpu is not None else self.tr("This computer"))
+        self._span.setText(self.tr("last 60 seconds"))
+        for figure in self.figures:
+            figure.name_again()
+
+    def _build(self) -> None:
+        for figure in self.figures:
+            self._grid.removeWidget(figure)
+            figure.deleteLater()
+        if self._gpu is None:
+            # Without a card there is nothing to tell apart from, so load and memory wear their own colours.
+            self.figures = [LiveFigure(CPU, -1, "s1"), LiveFigure(RAM, -1, "s2")]
+        else:
+            self.figures = [LiveFigure(metric, self._gpu[0], metric.colour) for metric in OF_GPU]
+        for column, figure in enumerate(self.figures):
+            self._grid.addWidget(figure, 0, column)
+            self._grid.setColumnStretch(column, 1)

@@ -1,0 +1,207 @@
+"""The one window: the wizard and the main area in one stack, so that only the rail changes between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from ...core.errors import AppError
+from ..language import Language
+from ..worker import JobRunner
+from . import place
+from .saving import SettingsSaver
+
+if TYPE_CHECKING:
+    from ...app import App
+    from ..components import Banner
+    from ..components.banner import BannerKind
+    from ..wizard.wizard import Wizard
+    from .area import MainArea
+
+# After this long a job that does not stop is left behind: the program must end when told to.
+STOP_PATIENCE_MS = 15_000
+
+
+class MainWindow(QMainWindow):
+    """Holds the wizard until a first setup is done, then the main area; either is made when first shown.
+
+    `painted` comes once, after the first paint: what is not on the first page waits for it.
+    """
+
+    painted = Signal()
+
+    def __init__(self, app: App, language: Language) -> None:
+        super().__init__()
+        self.app = app
+        self.language = language
+        self.saver = SettingsSaver(app, self)
+        self.saver.failed.connect(self._not_kept)
+        self.wizard: Wizard | None = None
+        self.area: MainArea | None = None
+        self._closing = False
+        self._left = False
+        self._first_show = True
+        self._place = app.data.state / "window.json"
+        self._stack = QStackedWidget()
+        self._banner: Banner | None = None
+        ground = QWidget()
+        self._column = QVBoxLayout(ground)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self._stack)
+        self.setCentralWidget(ground)
+        self._patience = QTimer(self, singleShot=True, interval=STOP_PATIENCE_MS)
+        self._patience.timeout.connect(self._leave)
+        self.setMinimumSize(*place.SMALLEST)
+        self.setWindowTitle(self._title())
+        language.changed.connect(lambda _: self.setWindowTitle(self._title()))
+        place.restore(self, self._place)
+        # A simulated machine is there to walk the wizard; so is a first start.
+        if app.settings.setup_done and not app.simulated:
+            self.show_main()
+        else:
+            self.show_wizard()
+
+    # The two faces
+
+    def show_wizard(self) -> None:
+        """Open the wizard, at its beginning unless it is at work."""
+        from ..wizard.wizard import Wizard
+
+        if self.wizard is None:
+            self.wizard = Wizard(self.app, self.language)
+            self.wizard.finished.connect(self._set_up)
+            self._stack.addWidget(self.wizard)
+        self._stack.setCurrentWidget(self.wizard)
+
+    def show_main(self) -> None:
+        """Open the main area."""
+        from .area import MainArea
+
+        if self.area is None:
+            self.area = MainArea(self.app, self.language, self.saver)
+            self.area.setup_wanted.connect(self._set_up_again)
+            self._stack.addWidget(self.area)
+        self._stack.setCurrentWidget(self.area)
+
+    def to_front(self) -> None:
+        """Somebody started the program again: here it is."""
+        self.setWindowState((self.windowState() & ~Qt.WindowState.WindowMinimized) | Qt.WindowState.WindowActive)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def _set_up(self) -> None:
+        """The wizard is done: Home opens from now on."""
+        if not self.app.simulated and not self.app.settings.setup_done:
+            self.saver.keep(setup_done=True)
+        self.show_main()
+        if self.area is not None:
+            self.area.renew()
+
+    def _set_up_again(self) -> None:
+        """A page of the main area sends to the wizard: to a new one, unless one is at work."""
+        if self.wizard is not None and not self._running(self.wizard):
+            self._stack.removeWidget(self.wizard)
+            self.wizard.deleteLater()
+            self.wizard = None
+        self.show_wizard()
+
+    # The end
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Nothing runs: close. Else ask where something would be lost, stop it, wait, say so, then close."""
+        running = self._running(self)
+        if not running or self._left:
+            self._farewell()
+            event.accept()
+            return
+        event.ignore()
+        if self._closing or not self._may_stop():
+            return
+        self._closing = True
+        for runner in running:
+            runner.finished.connect(self._close_when_idle)
+            runner.cancel()
+        self._say("warn", self.tr("Stopping… The window closes by itself in a moment."))
+        self._patience.start()
+
+    def _may_stop(self) -> bool:
+        """Whether the work that runs may be stopped; asked only for work that the user waits for."""
+        from ..components import ConfirmDialog
+
+        if self.wizard is not None and self.wizard.flow.locked:
+            return ConfirmDialog.ask(
+                self,
+                self.tr("Stop here?"),
+                self.tr("What is downloaded is kept; the next start goes on from here."),
+                go=self.tr("Stop"),
+                stay=self.tr("Go on"),
+            )
+        if self.area is not None and self.area.measuring:
+            return ConfirmDialog.ask(
+                self,
+                self.tr("Stop the benchmark?"),
+                self.tr("A benchmark that is not finished is not kept."),
+                go=self.tr("Stop"),
+                stay=self.tr("Go on"),
+            )
+        return True
+
+    def _running(self, below: QObject) -> list[JobRunner]:
+        return [runner for runner in below.findChildren(JobRunner) if runner.running]
+
+    def _close_when_idle(self) -> None:
+        # `finished` is sent while the runner is already free; its page's own handlers run first.
+        if self._closing and not self._running(self):
+            self.close()
+
+    def _leave(self) -> None:
+        """It does not stop: leave it behind. A child process of ours ends with us."""
+        self._left = True
+        self.close()
+
+    def _farewell(self) -> None:
+        self._patience.stop()
+        # What follows touches the disk and waits for the sampling thread: out of sight.
+        self.hide()
+        place.keep(self, self._place)
+        if self.area is not None:
+            self.area.stop()
+        QCoreApplication.quit()
+
+    # Small matters
+
+    def _not_kept(self, error: AppError) -> None:
+        self._say("warn", self.language.texts().error(error))
+
+    def _say(self, kind: BannerKind, text: str) -> None:
+        """One line above everything."""
+        from ..components import Banner
+
+        if self._banner is None:
+            self._banner = Banner(kind, text)
+            self._column.insertWidget(0, self._banner)
+        else:
+            self._banner.set(kind, text)
+
+    def _title(self) -> str:
+        return self.tr("GPU Assistant")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Watch for the first paint."""
+        super().showEvent(event)
+        handle = self.windowHandle()
+        if self._first_show and handle is not None:
+            self._first_show = False
+            handle.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The native window's first exposure paints everything; `painted` follows right after it."""
+        if event.type() == QEvent.Type.Expose:
+            watched.removeEventFilter(self)
+            QTimer.singleShot(0, self, self.painted.emit)
+        return False
