@@ -1,20 +1,20 @@
-"""How this operating system does it: one protocol, one file per system."""
+"""How this operating system does it: one protocol (`base.System`), one class per system."""
 
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from .base import System
+if TYPE_CHECKING:
+    from .base import System
 
 
-@lru_cache(maxsize=1)
 def current() -> System:
-    """The system we run on; anything that is not Windows is treated the way Linux is."""
+    """This computer's operating system; its file is loaded with the first call."""
     if sys.platform == "win32":
-        from .windows import Windows
+        from .windows import WindowsSystem
 
-        return Windows()
-    from .linux import Linux
+        return WindowsSystem()
+    from .linux import LinuxSystem
 
-    return Linux()
+    return LinuxSystem()

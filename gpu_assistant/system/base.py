@@ -10,7 +10,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from ..core.machine import Cpu, Disk, Gpu, OperatingSystem, SystemName
+from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName
 from ..core.settings import Language
 
 
@@ -94,6 +94,30 @@ class System(Protocol):
 
     def python_candidates(self) -> tuple[Path, ...]:
         """Interpreters worth asking: PATH, the usual folders, the registry; each real file once."""
+        ...
+
+    def program(self, name: str) -> Path | None:
+        """A program found on PATH, by its full path ("git"); folders given relatively are not looked into."""
+        ...
+
+    def sleeping_driver(self) -> Driver | None:
+        """The NVIDIA driver where every card sleeps just now, read without waking one; else None."""
+        ...
+
+    def cuda_folders(self) -> tuple[Path, ...]:
+        """Folders that may hold a CUDA Toolkit; each real folder once."""
+        ...
+
+    def cudnn_folders(self) -> tuple[Path, ...]:
+        """Folders that may hold cuDNN's header or library outside of any Python environment."""
+        ...
+
+    def visual_cpp(self) -> str | None:
+        """The version of Microsoft's Visual C++ runtime ("14.42"); None where there is none."""
+        ...
+
+    def proxy(self) -> str | None:
+        """The proxy for https as the user set it, without any user name and password."""
         ...
 
     def is_admin(self) -> bool:

@@ -1,0 +1,114 @@
+"""Linux desktops: staying awake, showing a folder, opening a terminal."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ..core.errors import AppError
+from . import places
+
+INHIBIT = Path("/usr/bin/systemd-inhibit")
+CAT = Path("/bin/cat")
+
+# Terminals and the words that stand before the command to run in them; the desktops' own come first.
+TERMINALS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("ptyxis", ("--",)),
+    ("gnome-terminal", ("--",)),
+    ("kgx", ("--",)),
+    ("konsole", ("-e",)),
+    ("xfce4-terminal", ("-x",)),
+    ("mate-terminal", ("-x",)),
+    ("x-terminal-emulator", ("-e",)),
+    ("kitty", ()),
+    ("alacritty", ("-e",)),
+    ("foot", ()),
+    ("xterm", ("-e",)),
+)
+
+
+@contextmanager
+def keep_awake(why: str, program: Path = INHIBIT) -> Iterator[None]:
+    """Hold logind's sleep inhibitor; where there is none, do nothing.
+
+    The inhibitor lasts as long as `cat`, and `cat` as long as our end of its pipe: it goes when we go.
+    """
+    holder = None
+    if program.is_file():
+        with suppress(OSError):
+            holder = subprocess.Popen(
+                [program, "--what=sleep:idle", "--who=GPU Assistant", f"--why={why}", "--mode=block", CAT],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+    try:
+        yield
+    finally:
+        if holder is not None and holder.stdin is not None:
+            with suppress(OSError):
+                holder.stdin.close()
+            try:
+                holder.wait(timeout=2)
+            except subprocess.TimeoutExpired:
+                holder.kill()
+                holder.wait()
+
+
+def open_folder(folder: Path, environ: Mapping[str, str]) -> None:
+    """Show a folder; raises AppError("no-file-manager")."""
+    program = places.program(("xdg-open",), environ) if _has_screen(environ) else None
+    if program is None:
+        raise AppError("no-file-manager", path=str(folder))
+    _leave([str(program), str(folder)], environ, folder)
+
+
+def open_terminal(environment: Path, environ: Mapping[str, str]) -> None:
+    """A terminal with bash, the user's own settings and the environment; raises AppError("no-terminal")."""
+    bash = places.program(("bash",), environ)
+    if bash is not None and _has_screen(environ):
+        for name, words in TERMINALS:
+            if program := places.program((name,), environ):
+                start = _start_file(environment)
+                _leave([str(program), *words, str(bash), "--rcfile", str(start), "-i"], environ, environment)
+                return
+    raise AppError("no-terminal", path=str(environment))
+
+
+def _has_screen(environ: Mapping[str, str]) -> bool:
+    return bool(environ.get("WAYLAND_DISPLAY") or environ.get("DISPLAY"))
+
+
+def _start_file(environment: Path) -> Path:
+    """What bash reads at its start. The user's own settings come first: they may set PATH anew."""
+    handle, name = tempfile.mkstemp(prefix="gpu-assistant-", suffix=".bashrc")
+    lines = (
+        f"rm -f -- {shlex.quote(name)}",
+        "[ -f ~/.bashrc ] && . ~/.bashrc",
+        f". {shlex.quote(str(environment / 'bin' / 'activate'))}",
+    )
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    return Path(name)
+
+
+def _leave(argv: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
+    """Start a program that lives on without us."""
+    process = subprocess.Popen(
+        argv,
+        env=dict(environ),
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    # Somebody has to take note of its end, or it stays a zombie for as long as we run.
+    threading.Thread(target=process.wait, name=f"waits for {argv[0]}", daemon=True).start()

@@ -1,0 +1,109 @@
+"""Programs on Linux: a session of their own, ended by signals, and ended by the kernel when we die.
+
+The kernel's parent-death signal is set by util-linux's `setpriv`, which then becomes the program; doing it
+ourselves between fork and exec is not safe while other threads run. It reaches the program itself; what the
+program started outlives a killed us (an ordinary end of ours ends the whole tree). Without such a `setpriv`
+(util-linux before 2.33, BusyBox) the program itself may outlive a killed us too.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import psutil
+
+SETPRIV = (Path("/usr/bin/setpriv"), Path("/bin/setpriv"))
+GRACE_S = 2.0  # time to end by itself before it is killed
+
+
+class LinuxChild:
+    """A program that leads a session, with all its descendants."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+
+    def end(self) -> None:
+        """Ask everything to end, and kill what has not ended after `GRACE_S`."""
+        family = self._family()
+        self._signal(signal.SIGTERM, family)
+        if not self._gone(family, GRACE_S):
+            self._signal(signal.SIGKILL, [*family, *self._family()])
+            self._gone(family, GRACE_S)
+
+    def release(self) -> None:
+        """Nothing is kept."""
+
+    def _family(self) -> list[psutil.Process]:
+        import psutil
+
+        if self.process.poll() is not None:
+            return []  # its number may belong to somebody else by now
+        try:
+            return psutil.Process(self.process.pid).children(recursive=True)
+        except psutil.Error:
+            return []
+
+    def _signal(self, number: signal.Signals, family: list[psutil.Process]) -> None:
+        import psutil
+
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, number)
+        for process in family:
+            with suppress(psutil.Error):
+                process.send_signal(number)
+
+    def _gone(self, family: list[psutil.Process], limit: float) -> bool:
+        end = time.monotonic() + limit
+        while time.monotonic() < end:
+            if self.process.poll() is not None and not any(_lives(process) for process in family):
+                return True
+            time.sleep(0.01)  # the descendants are not ours to wait for
+        return False
+
+
+def _lives(process: psutil.Process) -> bool:
+    import psutil
+
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
+def start(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None) -> LinuxChild:
+    """Start a program; raises OSError."""
+    return LinuxChild(
+        subprocess.Popen(
+            [*tied_to_us(), *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(environ),
+            cwd=cwd,
+            start_new_session=True,
+        )
+    )
+
+
+@lru_cache(maxsize=1)
+def tied_to_us() -> tuple[str, ...]:
+    """The words before a command that make the kernel end it when we die; none where that is not there."""
+    for program in SETPRIV:
+        if not program.is_file():
+            continue
+        try:
+            known = subprocess.run([program, "--help"], capture_output=True, timeout=5, check=False).stdout
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if b"--pdeathsig" in known:
+            return (str(program), "--pdeathsig", "KILL", "--")
+    return ()

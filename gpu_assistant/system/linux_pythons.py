@@ -1,0 +1,58 @@
+"""Where Python interpreters lie on Linux."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from . import places
+
+_NAME = re.compile(r"python(3(\.\d+)?)?")
+_CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
+
+
+def candidates(home: Path, environ: Mapping[str, str]) -> tuple[Path, ...]:
+    """Interpreters worth asking, those on PATH first; each once."""
+    return places.distinct_pythons(_all(home, environ))
+
+
+def _all(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
+    folders = [*places.path_folders(environ), Path("/usr/bin"), Path("/usr/local/bin"), home / ".local/bin"]
+    for folder in dict.fromkeys(folders):
+        yield from _pythons_in(folder)
+    data = Path(environ.get("XDG_DATA_HOME") or home / ".local/share")
+    managers = (
+        (data / "uv/python", "*/bin"),
+        (Path(environ.get("PYENV_ROOT") or home / ".pyenv") / "versions", "*/bin"),
+        (home / ".asdf/installs/python", "*/bin"),
+        (data / "mise/installs/python", "*/bin"),
+    )
+    for folder, pattern in managers:
+        for inside in sorted(folder.glob(pattern)):
+            yield inside / "python3"
+    for prefix in _conda_prefixes(home, environ):
+        yield prefix / "bin/python"
+
+
+def _pythons_in(folder: Path) -> Iterator[Path]:
+    try:
+        names = sorted(path.name for path in folder.iterdir() if _NAME.fullmatch(path.name))
+    except OSError:
+        return
+    # "python3" before "python3.11": the shorter name is the one that a person knows.
+    yield from (folder / name for name in sorted(names, key=lambda name: (name != "python3", name)))
+
+
+def _conda_prefixes(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
+    if program := environ.get("CONDA_EXE"):
+        yield Path(program).parent.parent
+    for name in _CONDA_HOMES:
+        yield from (home / name, Path("/opt") / name)
+    yield Path("/opt/conda")
+    # conda writes every environment that it makes into this list.
+    try:
+        text = (home / ".conda/environments.txt").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return
+    yield from (Path(line.strip()) for line in text.splitlines() if line.strip())

@@ -1,0 +1,93 @@
+"""What Linux writes about itself, from text to figures. Nothing here touches the machine."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from ..core.machine import Cpu
+
+# File systems that hold people's files; everything else in the table of mounts is the kernel's or a package's.
+_REAL = {
+    "apfs", "bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "jfs", "ntfs", "ntfs3", "nilfs2",
+    "overlay", "reiserfs", "vfat", "virtiofs", "xfs", "zfs", "9p", "nfs", "nfs4", "cifs", "smb3", "lustre", "ceph",
+}  # fmt: skip
+_NOT_FOR_FILES = ("/boot", "/snap", "/var/snap", "/var/lib/docker", "/var/lib/containers", "/etc", "/dev", "/proc")
+
+
+class Mount(NamedTuple):
+    """One line of the table of mounts: `device` tells which disk it is."""
+
+    device: str
+    path: str
+    kind: str
+    writable: bool
+
+
+def os_release(text: str) -> dict[str, str]:
+    """The fields of /etc/os-release, unquoted as the freedesktop specification says."""
+    fields: dict[str, str] = {}
+    for line in text.splitlines():
+        name, equals, value = line.strip().partition("=")
+        if not equals or name.startswith("#"):
+            continue
+        if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
+            value = value[1:-1]
+        fields[name] = re.sub(r"\\([\"'$`\\])", r"\1", value)
+    return fields
+
+
+def kernel_version(release: str) -> str | None:
+    """The number at the head of a kernel release: "6.1.0-18-amd64" is "6.1.0"."""
+    match = re.match(r"\d+(\.\d+)*", release)
+    return match[0] if match else None
+
+
+def arch(machine: str) -> Literal["x86_64", "arm64"] | None:
+    """The processor's family by the name that `uname` or Windows uses; None for others."""
+    names: dict[str, Literal["x86_64", "arm64"]] = {
+        "x86_64": "x86_64",
+        "amd64": "x86_64",
+        "aarch64": "arm64",
+        "arm64": "arm64",
+    }
+    return names.get(machine.lower())
+
+
+def cpu(cpuinfo: str) -> Cpu:
+    """Name and counts from /proc/cpuinfo. ARM kernels give neither name nor cores: those stay None."""
+    name = None
+    threads = 0
+    cores = set()
+    for block in re.split(r"\n\s*\n", cpuinfo):
+        fields = {
+            key.strip(): value.strip()
+            for key, colon, value in (line.partition(":") for line in block.splitlines())
+            if colon
+        }
+        if "processor" not in fields:
+            continue
+        threads += 1
+        name = name or fields.get("model name") or None
+        if "core id" in fields:
+            cores.add((fields.get("physical id"), fields["core id"]))
+    return Cpu(name=name, cores=len(cores) or None, threads=threads or None)
+
+
+def mounts(text: str) -> list[Mount]:
+    """The mounts of /proc/self/mounts that can hold people's files, the last one on each path."""
+    found: dict[str, Mount] = {}
+    for line in text.splitlines():
+        fields = line.split(" ")
+        if len(fields) < 4 or fields[2] not in _REAL:
+            continue
+        path = _unescape(fields[1])
+        if any(path == place or path.startswith(f"{place}/") for place in _NOT_FOR_FILES):
+            continue
+        found[path] = Mount(fields[0], path, fields[2], "rw" in fields[3].split(","))
+    return list(found.values())
+
+
+def _unescape(text: str) -> str:
+    """The kernel writes blanks and the like in paths as octal numbers."""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

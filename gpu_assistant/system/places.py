@@ -1,0 +1,77 @@
+"""Looking things up the same way on every system: programs on PATH, interpreters each once, proxies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+PROXY_VARIABLES = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "http_proxy", "HTTP_PROXY")
+
+
+def path_folders(environ: Mapping[str, str]) -> list[Path]:
+    """The folders of PATH that are named in full, in order."""
+    folders = (Path(entry) for entry in environ.get("PATH", "").split(os.pathsep) if entry)
+    return [folder for folder in folders if folder.is_absolute()]
+
+
+def program(file_names: Iterable[str], environ: Mapping[str, str]) -> Path | None:
+    """The first program of one of these names on PATH."""
+    names = tuple(file_names)
+    for folder in path_folders(environ):
+        for name in names:
+            found = folder / name
+            if found.is_file() and os.access(found, os.X_OK):
+                return found
+    return None
+
+
+def distinct_pythons(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Interpreters that are there, each once: an environment by its folder, any other by its real file.
+
+    Scripts are left out: they are shims of version managers, whose real interpreters are listed elsewhere.
+    """
+    found: dict[Path, Path] = {}
+    for path in paths:
+        try:
+            if not path.is_file():
+                continue
+            home = path.parent.parent
+            key = home.resolve() if (home / "pyvenv.cfg").is_file() else path.resolve()
+            if key in found:
+                continue
+            with path.open("rb") as file:
+                if file.read(2) == b"#!":
+                    continue
+        except OSError:
+            continue
+        found[key] = path
+    return tuple(found.values())
+
+
+def distinct_folders(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Folders that are there, each real one once."""
+    found: dict[Path, Path] = {}
+    for path in paths:
+        if path.is_dir():
+            found.setdefault(path.resolve(), path)
+    return tuple(found.values())
+
+
+def proxy(environ: Mapping[str, str]) -> str | None:
+    """The proxy that the environment names for https, without user name and password."""
+    for name in PROXY_VARIABLES:
+        if value := environ.get(name):
+            return without_secrets(value)
+    return None
+
+
+def without_secrets(address: str) -> str:
+    """An address without the user name and password in it."""
+    if "@" not in address:
+        return address
+    if "://" not in address:
+        return address.rpartition("@")[2]
+    parts = urlsplit(address)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

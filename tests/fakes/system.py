@@ -1,0 +1,158 @@
+"""A computer whose every answer is an argument. Programs are really run, unless `run` is given."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from gpu_assistant.core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName
+from gpu_assistant.core.settings import Language
+from gpu_assistant.system import current
+from gpu_assistant.system.base import Finished
+
+
+class FakeSystem:
+    """Answers what it was told. Where programs and interpreters lie is the real system's answer.
+
+    `ran` collects the argument lists of all programs, `opened` what was opened, `awake` counts keep_awake.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: SystemName = "linux",
+        run: Callable[..., Finished] | None = None,
+        environments: Path | None = None,
+        language: Language = "en",
+        operating_system: OperatingSystem | None = None,
+        cpu: Cpu | None = None,
+        display_adapters: tuple[Gpu, ...] = (),
+        disks: tuple[Disk, ...] = (),
+        python_candidates: tuple[Path, ...] = (),
+        programs: Mapping[str, Path] | None = None,
+        sleeping_driver: Driver | None = None,
+        cuda_folders: tuple[Path, ...] = (),
+        cudnn_folders: tuple[Path, ...] = (),
+        visual_cpp: str | None = None,
+        proxy: str | None = None,
+        is_admin: bool = False,
+        pending_reboot: bool | None = None,
+    ) -> None:
+        self.name = name
+        self.real = current()
+        self.ran: list[tuple[str, ...]] = []
+        self.opened: list[Path] = []
+        self.awake = 0
+        self._run = run
+        self._environments = environments
+        self._language = language
+        self._operating_system = operating_system or OperatingSystem(system=name)
+        self._cpu = cpu or Cpu()
+        self._display_adapters = display_adapters
+        self._disks = disks
+        self._python_candidates = python_candidates
+        self._programs = programs or {}
+        self._sleeping_driver = sleeping_driver
+        self._cuda_folders = cuda_folders
+        self._cudnn_folders = cudnn_folders
+        self._visual_cpp = visual_cpp
+        self._proxy = proxy
+        self._is_admin = is_admin
+        self._pending_reboot = pending_reboot
+
+    def run(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        timeout: float,
+        environ: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        cancel: threading.Event | None = None,
+        on_line: Callable[[str], None] | None = None,
+    ) -> Finished:
+        self.ran.append(tuple(str(word) for word in argv))
+        more: dict[str, Any] = {
+            "timeout": timeout,
+            "environ": environ,
+            "cwd": cwd,
+            "cancel": cancel,
+            "on_line": on_line,
+        }
+        return self._run(argv, **more) if self._run is not None else self.real.run(argv, **more)
+
+    def executable(self, name: str) -> str:
+        return self.real.executable(name)
+
+    def environment_python(self, environment: Path) -> Path:
+        return self.real.environment_python(environment)
+
+    def standalone_python(self, folder: Path) -> Path:
+        return self.real.standalone_python(folder)
+
+    def activation(self, environment: Path) -> str:
+        return self.real.activation(environment)
+
+    def default_environments(self, data_root: Path) -> Path:
+        return self._environments or data_root / "environments"
+
+    def language(self) -> Language:
+        return self._language
+
+    def operating_system(self) -> OperatingSystem:
+        return self._operating_system
+
+    def cpu(self) -> Cpu:
+        return self._cpu
+
+    def display_adapters(self) -> tuple[Gpu, ...]:
+        return self._display_adapters
+
+    def disks(self) -> tuple[Disk, ...]:
+        return self._disks
+
+    def python_candidates(self) -> tuple[Path, ...]:
+        return self._python_candidates
+
+    def program(self, name: str) -> Path | None:
+        return self._programs.get(name)
+
+    def sleeping_driver(self) -> Driver | None:
+        return self._sleeping_driver
+
+    def cuda_folders(self) -> tuple[Path, ...]:
+        return self._cuda_folders
+
+    def cudnn_folders(self) -> tuple[Path, ...]:
+        return self._cudnn_folders
+
+    def visual_cpp(self) -> str | None:
+        return self._visual_cpp
+
+    def proxy(self) -> str | None:
+        return self._proxy
+
+    def is_admin(self) -> bool:
+        return self._is_admin
+
+    def pending_reboot(self) -> bool | None:
+        return self._pending_reboot
+
+    def keep_awake(self, why: str) -> AbstractContextManager[None]:
+        @contextmanager
+        def awake() -> Iterator[None]:
+            self.awake += 1
+            try:
+                yield
+            finally:
+                self.awake -= 1
+
+        return awake()
+
+    def open_folder(self, folder: Path) -> None:
+        self.opened.append(folder)
+
+    def open_terminal(self, environment: Path) -> None:
+        self.opened.append(environment)
