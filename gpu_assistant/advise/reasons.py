@@ -57,6 +57,9 @@ def _version(d: Decision) -> Reason:
         return _say(d, about, "version-by-hand", torch, "releases", version=version)
     if version == newest:
         return _say(d, about, "version-newest", torch, "releases", version=version)
+    if d.picked_python is not None:
+        data: dict[str, Value] = {"version": version, "python": d.picked_python, "newest": newest}
+        return _say(d, about, "version-newest-for-python", torch, "releases", **data)
     if d.accelerator == "cuda" and d.where.card is not None:
         if d.where.card.capability is None:
             return _say(d, about, "version-widest", torch, "matrix", version=version, newest=newest)

@@ -1,0 +1,108 @@
+"""The built-in catalog: every file valid, every record with a source and a date, nothing contradicting itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from gpu_assistant.advise.builds import cuda_of
+from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.versions import capability, numbers
+from gpu_assistant.core.paths import resources
+
+FOLDER = resources() / "catalog"
+FILES = sorted(FOLDER.glob("*.json"))
+CATALOG = load(FOLDER)
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_the_files_are_there() -> None:
+    assert {path.stem for path in FILES} >= {"gpus", "drivers", "cuda", "pytorch", "pythons", "sizes"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_file_fits_its_schema(path: Path) -> None:
+    schema = read(resources() / "schemas" / f"catalog-{path.stem}.schema.json")
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(read(path), schema)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_sources_are_named_and_used_ones_exist(path: Path) -> None:
+    data = read(path)
+    assert data["sources"]
+    assert any(source["url"] for source in data["sources"].values())
+
+    def used(node: Any) -> set[str]:
+        if isinstance(node, dict):
+            own = {node["source"]} if isinstance(node.get("source"), str) else set()
+            return own.union(*(used(value) for value in node.values()), set())
+        return set().union(*(used(value) for value in node), set()) if isinstance(node, list) else set()
+
+    assert used({key: value for key, value in data.items() if key != "sources"}) <= set(data["sources"])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_address_is_a_publishers_or_a_public_page(path: Path) -> None:
+    hosts = set(re.findall(r"https?://([^/\"\s]+)", path.read_text(encoding="utf-8")))
+    allowed = (".pytorch.org", "pytorch.org", "github.com", ".nvidia.com")
+    assert all(host.endswith(allowed) for host in hosts), hosts
+
+
+def test_gpu_rows_are_unique_and_sorted() -> None:
+    ids = [row.pci_id for row in CATALOG.gpus.gpus]
+    assert ids == sorted(set(ids))
+    assert len(ids) > 500
+
+
+def test_releases_are_newest_first_and_unique() -> None:
+    versions = [numbers(release.version) for release in CATALOG.releases]
+    assert versions == sorted(set(versions), key=lambda v: v or (), reverse=True)
+    dates = {release.version: release.date for release in CATALOG.releases}
+    assert dates["2.14.0"] < dates["2.15.0"]
+
+
+def test_builds_say_the_same_cuda_twice() -> None:
+    for release in CATALOG.releases:
+        seen = set()
+        for build in release.variants:
+            key = (build.system, build.arch, build.variant)
+            assert key not in seen, (release.version, key)
+            seen.add(key)
+            tag = cuda_of(build.variant)
+            if tag is not None and build.cuda is not None:
+                assert (numbers(build.cuda) or ())[:2] in (tag, tag[:1]), (release.version, build)
+            for text in (*(build.arch_list or ()), *build.ptx_for):
+                assert capability(text) is not None
+            assert build.index_url is None or build.index_url.endswith(build.variant)
+
+
+def test_every_cuda_build_has_a_driver_floor() -> None:
+    majors = {minimum.major for minimum in CATALOG.cuda.minimum_drivers}
+    tags = {tag for r in CATALOG.releases for v in r.variants if (tag := cuda_of(v.variant))}
+    assert {tag[0] for tag in tags} <= majors
+
+
+def test_driver_packages_never_pass_their_branch() -> None:
+    last = {generation.id: generation.last_branch for generation in CATALOG.drivers.generations}
+    for package in CATALOG.drivers.packages:
+        branch = last[package.generation]
+        version = numbers(package.version)
+        assert version is not None
+        # R580 is 580 to 589 on Linux and 58x.yy on Windows.
+        assert branch is None or branch // 10 == version[0] // 10, package
+
+
+def test_python_builds_name_their_version_and_system() -> None:
+    for build in CATALOG.pythons.builds:
+        assert build.version.startswith(f"{build.series}.")
+        assert build.version in build.url
+        assert ("windows" if build.system == "windows" else "linux") in build.url

@@ -1,0 +1,114 @@
+"""Looking things up, and what a broken catalog gets."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.catalog.names import plain_name
+from gpu_assistant.catalog.versions import capability, numbers
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.paths import resources
+from gpu_assistant.texts import Texts
+
+FOLDER = resources() / "catalog"
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return load(FOLDER)
+
+
+def test_gpu_by_id(catalog: Catalog) -> None:
+    card = catalog.gpu("10DE:2882")
+    assert card is not None
+    assert (card.name, card.compute_capability, card.laptop) == ("NVIDIA GeForce RTX 4060", "8.9", False)
+    assert card.memory_bytes == 8 * 2**30
+    laptop = catalog.gpu("10de:28a0")
+    assert laptop is not None
+    assert laptop.laptop
+    assert catalog.gpu("10de:ffff") is None
+    assert catalog.gpu("1002:744c") is None
+
+
+def test_gpu_by_name(catalog: Catalog) -> None:
+    card = catalog.gpu_named("NVIDIA  GeForce RTX 4060")
+    assert card is not None
+    assert card.compute_capability == "8.9"
+    assert catalog.gpu_named("GeForce RTX 4060") == card
+    assert catalog.gpu_named("Voodoo 2") is None
+
+
+def test_a_name_on_different_chips_says_nothing(catalog: Catalog) -> None:
+    by_name: dict[str, set[str | None]] = {}
+    for row in catalog.gpus.gpus:
+        by_name.setdefault(plain_name(row.name), set()).add(row.compute_capability)
+    ambiguous = [name for name, found in by_name.items() if len(found) > 1]
+    for name in ambiguous:
+        assert catalog.gpu_named(name) is None
+    unique = next(name for name, found in by_name.items() if len(found) == 1)
+    assert catalog.gpu_named(unique) is not None
+
+
+def test_default_variant_is_what_the_general_index_serves(catalog: Catalog) -> None:
+    assert catalog.default_variant("2.15.0", "windows") == "cpu"
+    assert catalog.default_variant("2.15.0", "linux") == "cu132"
+    assert catalog.default_variant("2.14.1", "linux") == "cu130"
+    assert catalog.default_variant("0.0.1", "linux") is None
+
+
+def test_standalone_python(catalog: Catalog) -> None:
+    build = catalog.standalone_python("3.13", "linux", "x86_64")
+    assert build is not None
+    assert build.version.startswith("3.13.")
+    assert len(build.sha256) == 64
+    assert catalog.standalone_python("2.7", "linux", "x86_64") is None
+
+
+def test_sizes_are_known_or_none(catalog: Catalog) -> None:
+    assert catalog.sizes("cpu", "linux").download_bytes == 191_794_682
+    unknown = catalog.sizes("cu999", "linux")
+    assert (unknown.download_bytes, unknown.disk_bytes) == (None, None)
+
+
+def test_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
+    shutil.copy(FOLDER / "gpus.json", tmp_path / "gpus.json")
+    assert load(tmp_path).gpu("10de:2882") is not None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'{"subject": "x"}', b"\xff\xfe\x00", b'{"releases": 1}', b"[" * 5000],
+    ids=["empty", "cut", "list", "bare", "bytes", "type", "deep"],
+)
+def test_broken_file_is_said_plainly(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "pytorch.json").write_bytes(content)
+    with pytest.raises(AppError) as caught:
+        _ = load(tmp_path).releases
+    assert caught.value.code == "catalog-broken"
+    assert "pytorch.json" in Texts("en").error(caught.value)
+
+
+def test_missing_file_and_folder(tmp_path: Path) -> None:
+    with pytest.raises(AppError, match="catalog-broken"):
+        load(tmp_path).gpu("10de:2882")
+    with pytest.raises(AppError, match="catalog-broken"):
+        load(tmp_path / "absent")
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [("566.03", "580"), ("580.65.06", "580.126.20"), ("9.99", "10.0"), ("2.9.1", "2.10.0"), ("528.2", "528.33")],
+)
+def test_versions_compare_as_numbers(older: str, newer: str) -> None:
+    assert (numbers(older) or ()) < (numbers(newer) or ())
+
+
+def test_versions_that_are_none() -> None:
+    assert numbers("580") == numbers("580.0") == (580,)
+    assert [numbers(text) for text in (None, "", "abc", "2.0a1", "1.", "٣.١", "-1")] == [None] * 7
+    assert capability("8.9") == (8, 9)
+    assert [capability(text) for text in (None, "", "8", "8.9.1", "a.b", "sm_89")] == [None] * 6
