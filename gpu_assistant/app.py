@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .catalog.load import Catalog
     from .core.plan import Plan
     from .core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
+    from .core.results import Benchmark
     from .detect.job import DetectJob
     from .install.environments import Environment
     from .install.runner import InstallJob
@@ -166,9 +167,25 @@ class App:
 
         return BenchJob(environment, self.system, self.data, full=full, device=device)
 
+    def benchmarks(self) -> tuple[Benchmark, ...]:
+        """The benchmarks kept so far, oldest first; a file that cannot be read is left out."""
+        kept = [_benchmark(path) for path in self.data.benchmarks.glob("*.json")]
+        return tuple(sorted((each for each in kept if each is not None), key=lambda each: each.started or 0.0))
+
     def sampler(self) -> Sampler:
         """Samples of this machine's GPU, CPU and memory."""
         from .monitor.sampler import Sampler
         from .system.nvml import Nvml
 
         return Sampler(Nvml(self.system))
+
+
+def _benchmark(path: Path) -> Benchmark | None:
+    import msgspec
+
+    from .core.results import Benchmark
+
+    try:
+        return json.decode(path.read_bytes(), Benchmark)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
