@@ -1,0 +1,215 @@
+"""NVIDIA cards: chip, driver and release decide together."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.catalog.versions import capability, numbers
+from gpu_assistant.core.machine import Gpu, SystemName
+from gpu_assistant.core.recommendation import Choice
+
+from .build import (
+    GTX_1060,
+    H100,
+    RTX_4060,
+    RTX_4060_LAPTOP,
+    RTX_5090,
+    catalog,
+    check,
+    codes,
+    machine,
+    nvidia,
+    reason,
+)
+
+DRIVERS = (None, "470.82", "528.49", "535.104.05", "566.03", "580.65.06", "582.78", "595.84", "617.42")
+
+
+@pytest.mark.parametrize(
+    ("system", "pci_id", "driver", "build", "action", "recommended"),
+    [
+        ("windows", RTX_4060, None, "2.15.0+cu132", "install", "617.42"),
+        ("windows", RTX_4060, "566.03", "2.15.0+cu132", "update", "617.42"),
+        ("windows", RTX_4060, "581.57", "2.15.0+cu130", "keep", "617.42"),
+        ("windows", RTX_4060, "617.42", "2.15.0+cu132", "keep", "617.42"),
+        ("linux", RTX_4060, "580.65.06", "2.15.0+cu130", "keep", "595.84"),
+        ("windows", GTX_1060, None, "2.14.1+cu126", "install", "582.78"),
+        ("windows", GTX_1060, "566.03", "2.14.1+cu126", "keep", "582.78"),
+        ("windows", GTX_1060, "472.12", "2.14.1+cu126", "update", "582.78"),
+        ("linux", GTX_1060, "470.82", "2.14.1+cu126", "update", "580.126.20"),
+        ("windows", RTX_5090, None, "2.15.0+cu132", "install", "617.42"),
+        ("linux", RTX_5090, "570.124.06", "2.15.0+cu132", "update", "595.84"),
+        ("linux", H100, "535.104.05", "2.15.0+cu132", "update", "595.84"),
+        ("windows", H100, "535.104", "2.15.0+cu130", "update", None),
+    ],
+)
+def test_known_machines(
+    system: SystemName, pci_id: str, driver: str | None, build: str, action: str, recommended: str | None
+) -> None:
+    found = check(recommend(machine(system, nvidia(pci_id), driver=driver), catalog()))
+    assert found.pytorch is not None
+    assert f"{found.pytorch.version}+{found.pytorch.variant}" == build
+    assert found.accelerator == "cuda"
+    assert (found.driver.action, found.driver.recommended) == (action, recommended)
+    assert found.pytorch.index_url == f"https://download.pytorch.org/whl/{found.pytorch.variant}"
+    assert (found.cuda_toolkit.action, found.cudnn.action) == ("none", "none")
+
+
+@pytest.mark.parametrize("system", ["windows", "linux"])
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_old_cards_never_get_cuda_13_nor_a_driver_past_their_branch(system: SystemName, driver: str | None) -> None:
+    for row in catalog().gpus.gpus:
+        chip = capability(row.compute_capability)
+        if chip is None or chip >= (7, 5):
+            continue
+        found = recommend(machine(system, nvidia(row.pci_id), driver=driver), catalog())
+        assert found.pytorch is not None
+        assert found.pytorch.variant.startswith(("cu12", "cu11"))
+        if found.driver.action != "keep" and found.driver.recommended is not None:
+            assert (numbers(found.driver.recommended) or ())[0] < 590
+        assert (numbers(found.pytorch.cudnn) or (0,)) < (9, 11)
+
+
+@pytest.mark.parametrize("system", ["windows", "linux"])
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_every_known_card_gets_code_it_can_run(system: SystemName, driver: str | None) -> None:
+    embedded = {(5, 3), (6, 2), (7, 2), (8, 7), (10, 1)}
+    for row in catalog().gpus.gpus:
+        found = recommend(machine(system, nvidia(row.pci_id), driver=driver), catalog())
+        assert found.pytorch is not None
+        chip = capability(row.compute_capability)
+        assert chip is not None
+        build = catalog().build(found.pytorch.version, found.pytorch.variant, system, "x86_64")
+        assert build is not None
+        if chip == (11, 0) and found.accelerator == "cpu":
+            continue  # Jetson's chip is in no x86 build without portable code.
+        compiled = [c for text in build.arch_list or () if (c := capability(text)) is not None]
+        portable = [c for text in build.ptx_for if (c := capability(text)) is not None]
+        runs = any(c[0] == chip[0] and c[1] <= chip[1] for c in compiled) and chip not in embedded
+        assert runs or any(c <= chip for c in portable), (row, found.pytorch)
+        if chip[0] == 12:
+            assert int(found.pytorch.variant.removeprefix("cu")) >= 128
+
+
+def test_rtx_4060_may_stay_on_its_driver() -> None:
+    box = machine("windows", nvidia(RTX_4060), driver="566.03")
+    found = recommend(box, catalog())
+    assert found.driver.minimum == "580"
+    assert found.driver.channel == "studio"
+    assert found.driver.url is not None
+    assert found.driver.url.endswith("nsd-dch-whql.exe")
+    other = next(a for a in found.alternatives if a.code == "keep-driver")
+    assert other.change == {"pytorch": "2.14.1", "variant": "cu126"}
+    again = check(recommend(box, catalog(), choice=Choice(**other.change)))  # type: ignore[arg-type]
+    assert again.pytorch is not None
+    assert (again.pytorch.version, again.pytorch.variant) == ("2.14.1", "cu126")
+    assert again.pytorch.torchvision == "0.29.1"
+    assert again.driver.action == "keep"
+
+
+def test_channel_and_laptop() -> None:
+    game = recommend(machine("windows", nvidia(RTX_4060)), catalog(), channel="game-ready").driver
+    assert game.channel == "game-ready"
+    assert game.url is not None
+    assert "nsd" not in game.url
+    laptop = recommend(machine("windows", nvidia(RTX_4060_LAPTOP)), catalog()).driver
+    assert laptop.recommended == "617.42"
+    assert laptop.url is None
+
+
+def test_strongest_card_decides_and_the_weaker_is_named() -> None:
+    pair = machine("windows", nvidia(GTX_1060, index=0), nvidia(RTX_5090, index=1), driver="617.42")
+    found = check(recommend(pair, catalog()))
+    assert found.pytorch is not None
+    assert found.pytorch.variant == "cu132"
+    warning = next(w for w in found.warnings if w.code == "other-gpu-without-code")
+    assert "1060" in str(warning.data["gpu"])
+    alike = recommend(machine("windows", nvidia(RTX_4060), nvidia(RTX_5090), driver="617.42"), catalog())
+    assert "other-gpu-without-code" not in codes(alike.warnings)
+
+
+def test_card_beside_amd_graphics() -> None:
+    found = recommend(machine("windows", Gpu(vendor="amd", name="Radeon 780M"), nvidia(RTX_4060_LAPTOP)), catalog())
+    assert found.accelerator == "cuda"
+
+
+def test_chip_from_the_catalog_by_name() -> None:
+    found = recommend(machine("windows", nvidia(name="NVIDIA GeForce GTX 1060 6GB"), driver="566.03"), catalog())
+    assert found.pytorch is not None
+    assert found.pytorch.variant == "cu126"
+    assert "gpu-unknown" not in codes(found.warnings)
+
+
+@pytest.mark.parametrize("system", ["windows", "linux"])
+def test_unknown_card_is_said_and_gets_the_widest_build(system: SystemName) -> None:
+    found = check(recommend(machine(system, nvidia("10de:ffff", name="Mystery")), catalog()))
+    assert "gpu-unknown" in codes(found.warnings)
+    assert found.driver.recommended is None
+    assert found.pytorch is not None
+    chips = {row.compute_capability for row in catalog().gpus.gpus} - {"11.0"}
+
+    def width(arch_list: tuple[str, ...] | None) -> int:
+        compiled = [capability(text) or (0, 0) for text in arch_list or ()]
+        wanted = [capability(text) or (0, 0) for text in chips if text]
+        return sum(any(c[0] == w[0] and c[1] <= w[1] for c in compiled) for w in wanted)
+
+    build = catalog().build(found.pytorch.version, found.pytorch.variant, system, "x86_64")
+    assert build is not None
+    widest = max(width(v.arch_list) for r in catalog().releases for v in r.variants if v.system == system)
+    assert width(build.arch_list) == widest
+
+
+def test_unknown_card_on_a_driver_that_refuses_old_cards_is_a_modern_one() -> None:
+    found = recommend(machine("windows", nvidia("10de:ffff"), driver="617.42"), catalog())
+    assert found.pytorch is not None
+    assert found.pytorch.version == catalog().releases[0].version
+    assert found.driver.action == "keep"
+
+
+def test_unknown_card_stays_on_its_driver_where_it_can() -> None:
+    found = recommend(machine("linux", nvidia("10de:ffff"), driver="535.104.05"), catalog())
+    assert found.driver.action == "keep"
+
+
+def test_too_old_card_gets_the_processor_and_the_truth() -> None:
+    kepler = machine("windows", nvidia(name="GeForce GTX 780", compute_capability="3.5"), driver="475.14")
+    found = check(recommend(kepler, catalog()))
+    assert found.accelerator == "cpu"
+    assert codes(found.warnings) == ["gpu-too-old"]
+    assert reason(found, "accelerator").code == "cpu-card"
+
+
+def test_wsl_uses_the_windows_driver() -> None:
+    found = check(recommend(machine("linux", nvidia(RTX_4060), driver="566.03", wsl=True), catalog()))
+    assert (found.driver.action, found.driver.minimum, found.driver.recommended) == ("update", "580", "617.42")
+    assert "wsl-driver" in codes(found.warnings)
+    kept = recommend(machine("linux", nvidia(RTX_4060), driver="617.42", wsl=True), catalog())
+    assert "wsl-driver" not in codes(kept.warnings)
+
+
+def test_driver_that_says_nothing() -> None:
+    found = check(recommend(machine("linux", nvidia(RTX_4060), driver="@unknown"), catalog()))
+    assert found.driver.action == "update"
+    assert "driver-unreadable" in codes(found.warnings)
+
+
+def test_arm_linux_with_a_card_that_nobody_looked_into() -> None:
+    found = check(recommend(machine("linux", nvidia(H100, name="GH200"), driver="595.84", arch="arm64"), catalog()))
+    assert found.pytorch is not None
+    assert (found.pytorch.variant, found.pytorch.index_url) == ("cu132", None)
+    assert "code-unknown" in codes(found.warnings)
+    old = recommend(machine("linux", nvidia(GTX_1060), arch="arm64"), catalog())
+    assert old.accelerator == "cpu"
+
+
+def test_order_of_cards_does_not_matter() -> None:
+    cards = [nvidia(GTX_1060), nvidia(RTX_4060), nvidia("10de:ffff"), nvidia(H100)]
+    found = {
+        (r.pytorch, r.driver)
+        for order in itertools.permutations(cards)
+        if (r := recommend(machine("linux", *order, driver="580.65.06"), catalog()))
+    }
+    assert len(found) == 1

@@ -1,0 +1,160 @@
+"""What the user picks by hand, and what a local source of wheels offers."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.machine import Gpu
+from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.texts import Texts
+
+from .build import GTX_1060, RTX_4060, catalog, check, codes, machine, nvidia, python, wheel
+
+HERE = machine("linux", pythons=(python("3.11.2"),), glibc="2.36")
+
+
+@pytest.mark.parametrize(
+    ("choice", "why", "newest"),
+    [
+        (Choice(pytorch="2.15.0"), "no-code", "2.14.1+cu126"),
+        (Choice(pytorch="2.14.1", variant="cu130"), "no-code", "2.14.1+cu126"),
+        (Choice(pytorch="2.8.0", variant="cu128"), None, None),
+        (Choice(pytorch="9.9"), "no-release", "2.14.1+cu126"),
+        (Choice(variant="rocm7.2"), "no-build", "2.14.1+cu126"),
+        (Choice(variant="xpu"), "other-gpu", "2.14.1+cu126"),
+        (Choice(pytorch="2.15.0", python="3.10"), "python", "2.14.1+cu126, Python 3.14"),
+        (Choice(python="3.9"), "no-python", "2.14.1+cu126, Python 3.14"),
+        (Choice(pytorch="2.15.0", variant="cpu"), None, None),
+        (Choice(python="3.12"), None, None),
+    ],
+)
+def test_choices_for_a_gtx_1060_on_windows(choice: Choice, why: str | None, newest: str | None) -> None:
+    box = machine("windows", nvidia(GTX_1060, name="NVIDIA GeForce GTX 1060 6GB"), driver="566.03")
+    if why is None:
+        found = check(recommend(box, catalog(), choice=choice))
+        assert found.pytorch is not None
+        assert choice.pytorch in (None, found.pytorch.version)
+        assert choice.variant in (None, found.pytorch.variant)
+        assert choice.python in (None, found.python)
+        return
+    with pytest.raises(CallError) as caught:
+        recommend(box, catalog(), choice=choice)
+    error = caught.value
+    assert (error.code, error.data["why"], error.data["newest"]) == ("choice-impossible", f"@choice.{why}", newest)
+    assert error.exit_code == 2
+    for language in ("en", "zh_CN"):
+        assert str(newest) in Texts(language).error(error)
+
+
+def test_a_cuda_build_without_a_card_is_refused() -> None:
+    with pytest.raises(CallError) as caught:
+        recommend(HERE, catalog(), choice=Choice(variant="cu130"))
+    assert caught.value.data["why"] == "@choice.other-gpu"
+    assert caught.value.data["newest"] == "2.15.0+cpu"
+
+
+def test_rocm_by_hand_is_carried_out_with_a_warning() -> None:
+    box = machine("linux", Gpu(vendor="amd", name="Radeon"), driver=None)
+    found = check(recommend(box, catalog(), choice=Choice(variant="rocm7.2")))
+    assert found.accelerator == "rocm"
+    assert "not-proven" in codes(found.warnings)
+
+
+def test_an_empty_choice_is_no_choice() -> None:
+    assert recommend(HERE, catalog(), choice=Choice()) == recommend(HERE, catalog())
+
+
+@pytest.mark.parametrize("choice", [Choice(pytorch="newest"), Choice(python="@3"), Choice(pytorch="")])
+def test_a_choice_that_is_no_version(choice: Choice) -> None:
+    with pytest.raises(CallError) as caught:
+        recommend(HERE, catalog(), choice=choice)
+    assert caught.value.code == "choice-unreadable"
+
+
+def test_wheelhouse_is_offered_not_taken() -> None:
+    found = check(recommend(HERE, catalog(), wheels=(wheel("2.13.0"),)))
+    assert found.pytorch == recommend(HERE, catalog()).pytorch
+    (offer,) = found.alternatives
+    assert offer.code == "wheelhouse-torch"
+    assert offer.change == {"pytorch": "2.13.0", "variant": "cpu", "python": "3.11"}
+
+
+def test_taking_the_wheelhouse_gives_its_build() -> None:
+    wheels = (wheel("2.13.0"),)
+    change = recommend(HERE, catalog(), wheels=wheels).alternatives[0].change
+    found = check(recommend(HERE, catalog(), wheels=wheels, choice=Choice(**change)))  # type: ignore[arg-type]
+    assert found.pytorch is not None
+    assert (found.pytorch.version, found.pytorch.variant, found.python) == ("2.13.0", "cpu", "3.11")
+    assert found.pytorch.torchvision is None
+    both = (*wheels, wheel("0.28.0", project="torchvision"))
+    with_vision = recommend(HERE, catalog(), wheels=both, choice=Choice(**change))  # type: ignore[arg-type]
+    assert with_vision.pytorch is not None
+    assert with_vision.pytorch.torchvision == "0.28.0"
+    other = (*wheels, wheel("0.27.0", project="torchvision"))
+    without = recommend(HERE, catalog(), wheels=other, choice=Choice(**change))  # type: ignore[arg-type]
+    assert without.pytorch is not None
+    assert without.pytorch.torchvision is None
+
+
+def test_wheelhouse_with_the_recommended_build_changes_nothing() -> None:
+    assert recommend(HERE, catalog(), wheels=(wheel("2.15.0"),)) == recommend(HERE, catalog())
+
+
+def test_newest_fitting_wheel_is_offered() -> None:
+    wheels = (wheel("2.9.1"), wheel("2.13.0"), wheel("2.14.0", tag="cp39"), wheel("2.13.0rc1"))
+    assert recommend(HERE, catalog(), wheels=wheels).alternatives[0].change["pytorch"] == "2.13.0"
+
+
+@pytest.mark.parametrize(
+    "unfit",
+    [
+        wheel("2.13.0", platform="win_amd64"),
+        wheel("2.13.0", platform="manylinux_2_28_aarch64"),
+        wheel("2.13.0", platform="manylinux_2_39_x86_64"),
+        wheel("2.13.0", "cu130"),
+        wheel("2.13.0", tag="3.6"),
+        wheel("2.13.0", project="numpy"),
+        wheel("2.13.0", None),
+    ],
+    ids=["windows", "arm", "glibc", "cuda", "python", "project", "general-index-cuda"],
+)
+def test_unfit_wheels_are_not_offered(unfit: object) -> None:
+    assert recommend(HERE, catalog(), wheels=(unfit,)).alternatives == ()  # type: ignore[arg-type]
+
+
+def test_a_wheelhouse_release_that_the_catalog_does_not_know_may_be_chosen() -> None:
+    wheels = (wheel("2.99.0"),)
+    choice = Choice(pytorch="2.99.0", variant="cpu", python="3.11")
+    found = check(recommend(HERE, catalog(), wheels=wheels, choice=choice))
+    assert found.pytorch is not None
+    assert (found.pytorch.version, found.pytorch.index_url) == ("2.99.0", None)
+    with pytest.raises(CallError, match="choice-impossible"):
+        recommend(HERE, catalog(), choice=choice)
+
+
+def test_cuda_wheel_for_a_card() -> None:
+    box = machine("windows", nvidia(RTX_4060), driver="566.03")
+    wheels = (wheel("2.14.1", "cu126", platform="win_amd64"), wheel("2.14.1", "cpu", platform="win_amd64"))
+    offer = recommend(box, catalog(), wheels=wheels).alternatives[0]
+    assert offer.code == "wheelhouse-torch"
+    assert offer.change == {"pytorch": "2.14.1", "variant": "cu126", "python": "3.11"}
+    old = machine("windows", nvidia(GTX_1060), driver="566.03")
+    newer = (wheel("2.14.1", "cu130", platform="win_amd64"),)
+    assert "wheelhouse-torch" not in codes(recommend(old, catalog(), wheels=newer).alternatives)
+
+
+def test_every_alternative_is_a_choice_that_works() -> None:
+    for driver in (None, "535.104.05", "566.03", "581.57", "617.42"):
+        for pci_id in (RTX_4060, GTX_1060, "10de:2b85", "10de:2330", "10de:ffff"):
+            box = machine("windows", nvidia(pci_id), driver=driver)
+            for offer in recommend(box, catalog()).alternatives:
+                found = check(recommend(box, catalog(), choice=Choice(**offer.change)))  # type: ignore[arg-type]
+                assert found.pytorch is not None
+                assert (found.pytorch.version, found.pytorch.variant) == (
+                    offer.change["pytorch"],
+                    offer.change["variant"],
+                )
+                if offer.code == "keep-driver":
+                    assert found.driver.action == "keep"

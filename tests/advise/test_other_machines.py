@@ -1,0 +1,114 @@
+"""Machines without a usable NVIDIA card, and what else is said about a machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.machine import Disk, Gpu, SystemName, User
+from gpu_assistant.core.recommendation import Goal
+
+from .build import RTX_4060, catalog, check, codes, machine, nvidia, python, reason
+
+
+@pytest.mark.parametrize("system", ["windows", "linux"])
+@pytest.mark.parametrize(
+    ("gpus", "code"),
+    [
+        ((), "cpu-no-gpu"),
+        ((Gpu(vendor="amd", name="Radeon RX 7900 XTX"),), "cpu-amd"),
+        ((Gpu(vendor="intel", name="Intel Arc A770"),), "cpu-intel"),
+        ((Gpu(vendor="other", name="ASPEED"),), "cpu-no-gpu"),
+    ],
+)
+def test_without_nvidia(system: SystemName, gpus: tuple[Gpu, ...], code: str) -> None:
+    found = check(recommend(machine(system, *gpus), catalog()))
+    assert found.accelerator == "cpu"
+    assert reason(found, "accelerator").code == code
+    assert found.pytorch is not None
+    assert (found.pytorch.version, found.pytorch.variant) == (catalog().releases[0].version, "cpu")
+    assert found.pytorch.index_url == "https://download.pytorch.org/whl/cpu"
+    assert (found.pytorch.cuda, found.pytorch.cudnn) == (None, None)
+    assert found.driver.action == "none"
+    assert found.warnings == found.alternatives == ()
+
+
+def test_apple_gets_mps_from_the_general_index() -> None:
+    found = check(recommend(machine("darwin", Gpu(vendor="apple", name="Apple M3"), arch="arm64"), catalog()))
+    assert found.accelerator == "mps"
+    assert found.pytorch is not None
+    assert found.pytorch.index_url is None
+
+
+def test_intel_mac_gets_the_last_release_for_it() -> None:
+    found = check(recommend(machine("darwin", Gpu(vendor="amd"), arch="x86_64"), catalog()))
+    assert found.accelerator == "cpu"
+    assert found.pytorch is not None
+    assert found.pytorch.version == "2.2.2"
+
+
+def test_nothing_but_the_system_is_known() -> None:
+    found = check(recommend(machine("linux", arch=None), catalog()))
+    assert found.accelerator == "cpu"
+    assert codes(found.warnings) == ["arch-unknown"]
+
+
+def test_no_build_for_this_kind_of_computer() -> None:
+    with pytest.raises(AppError) as caught:
+        recommend(machine("windows", arch="arm64"), catalog())
+    assert caught.value.code == "no-build"
+    assert caught.value.exit_code == 1
+
+
+@pytest.mark.parametrize("goal", ["tensorflow", "cuda-dev", "all"])
+def test_goals_that_are_not_worked_out(goal: Goal) -> None:
+    with pytest.raises(CallError) as caught:
+        recommend(machine("linux"), catalog(), goal=goal)
+    assert caught.value.code == "goal-not-yet"
+
+
+@pytest.mark.parametrize(
+    ("pythons", "series", "code"),
+    [
+        (None, "3.14", "python-download"),
+        ((), "3.14", "python-download"),
+        ((python("3.12.7"), python("3.11.2")), "3.12", "python-here"),
+        ((python("3.9.1"), python("3.16.0")), "3.14", "python-download"),
+        ((python("3.12.7", "conda"), python("3.12.7", "venv"), python("3.12.7", "store")), "3.14", "python-download"),
+        ((python("3.12.7", "managed"), python("3.13.1", "conda")), "3.12", "python-here"),
+        ((python("3.13.1", arch="arm64"), python("3.11.0", arch=None)), "3.11", "python-here"),
+        ((python("not a version"), python("3")), "3.14", "python-download"),
+        ((python("3.15.0"),), "3.15", "python-here"),
+    ],
+)
+def test_python(pythons: object, series: str, code: str) -> None:
+    found = check(recommend(machine("linux", pythons=pythons), catalog()))
+    assert found.python == series
+    assert reason(found, "python").code == code
+
+
+def test_warnings_with_what_mends_them() -> None:
+    found = check(
+        recommend(
+            machine(
+                "linux",
+                pending_reboot=True,
+                disks=(Disk(path="/", free_bytes=10**8), Disk(path="/home", free_bytes=None)),
+                user=User(home="/home/小明", ascii=False),
+            ),
+            catalog(),
+        )
+    )
+    assert codes(found.warnings) == ["pending-reboot", "disk-space", "home-not-ascii"]
+
+
+def test_room_on_any_disk_is_enough() -> None:
+    disks = (Disk(path="C:\\", free_bytes=10**8), Disk(path="D:\\", free_bytes=10**11))
+    assert recommend(machine("windows", disks=disks), catalog()).warnings == ()
+
+
+def test_disk_size_that_nobody_measured_gives_no_warning() -> None:
+    small = (Disk(path="/", free_bytes=10**6),)
+    found = recommend(machine("linux", nvidia(RTX_4060), disks=small), catalog())
+    assert "disk-space" not in codes(found.warnings)
