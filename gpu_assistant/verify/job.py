@@ -1,0 +1,178 @@
+"""Proves an environment: asks its folder, uv, and `child.py` running in its own Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from ..core import json
+from ..core.errors import AppError
+from ..core.jobs import JobContext
+from ..core.recommendation import Recommendation
+from ..core.results import Check, Checks, CheckState, Verdict
+from ..system.json_lines import run_child
+from .packages import packages_agree
+
+if TYPE_CHECKING:
+    from ..system.base import System
+
+CHILD = Path(__file__).with_name("child.py")
+MANIFEST = "gpu-assistant.json"
+
+# In the order in which they build on each other.
+CHECK_IDS = (
+    "environment",
+    "packages",
+    "python",
+    "torch-import",
+    "torch-variant",
+    "cpu-compute",
+    "torch-cuda",
+    "cuda-version",
+    "device-query",
+    "device-compute",
+    "cudnn",
+    "copy-bandwidth",
+)
+
+
+class _Manifest(Struct, frozen=True):
+    recommendation: Recommendation | None = None
+
+
+class _Line(Struct, frozen=True, forbid_unknown_fields=True):
+    """One line of the child."""
+
+    begin: str | None = None
+    check: Check | None = None
+    end: bool = False
+
+
+class VerifyJob:
+    """Looks at one environment. News are `Check`s, as they come.
+
+    `time_limit` in seconds is for everything that runs in the environment: the first import of PyTorch from a
+    slow disk, scanned on the way, takes a minute.
+    """
+
+    def __init__(self, environment: Path, system: System, *, time_limit: float = 300.0) -> None:
+        self.environment = environment
+        self._system = system
+        self._time_limit = time_limit
+
+    def run(self, context: JobContext[Any]) -> Checks:
+        """All checks; what is broken is a failed check.
+
+        Raises AppError("environment-missing") where there is no such folder, and Cancelled.
+        """
+        if not self.environment.is_dir():
+            raise AppError("environment-missing", path=str(self.environment))
+        found: list[Check] = []
+
+        def report(check: Check) -> None:
+            found.append(check)
+            context.report(check)
+
+        context.check_cancelled()
+        interpreter = self._system.environment_python(self.environment)
+        recommendation, check = self._environment(interpreter)
+        report(check)
+        if check.state != "fail":
+            report(packages_agree(self._system, interpreter, context))
+            self._in_its_python(interpreter, recommendation, report, context)
+        done = {check.id for check in found}
+        for check_id in CHECK_IDS:
+            if check_id not in done:
+                report(_check(check_id, "skip", reason="@verify.reason.earlier"))
+        return Checks(schema="gpu-assistant/checks/1", verdict=verdict(found), checks=tuple(found))
+
+    def _environment(self, interpreter: Path) -> tuple[Recommendation | None, Check]:
+        """What install wrote down, if anything, and whether the folder is a Python environment at all."""
+        place = str(self.environment)
+        marks = (self.environment / "pyvenv.cfg", self.environment / "conda-meta")
+        if not interpreter.is_file() or not any(mark.exists() for mark in marks):
+            return None, _check("environment", "fail", value=place, reason="@verify.reason.no-interpreter")
+        try:
+            manifest = json.decode((self.environment / MANIFEST).read_bytes(), _Manifest)
+        except FileNotFoundError:
+            # An environment that somebody else made is as good as ours.
+            return None, _check("environment", "pass", value=place)
+        except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
+            return None, _check("environment", "warn", value=place, reason="@verify.reason.record-unreadable")
+        return manifest.recommendation, _check("environment", "pass", value=place)
+
+    def _in_its_python(
+        self,
+        interpreter: Path,
+        recommendation: Recommendation | None,
+        report: Callable[[Check], None],
+        context: JobContext[Any],
+    ) -> None:
+        stage = "python"
+        ended = False
+        told: set[str] = set()
+
+        def line(news: _Line) -> None:
+            nonlocal stage, ended
+            ended = ended or news.end
+            if news.begin in CHECK_IDS:
+                stage = str(news.begin)
+            if news.check is not None and news.check.id in CHECK_IDS:
+                told.add(news.check.id)
+                report(news.check)
+
+        try:
+            finished = run_child(
+                self._system,
+                [interpreter, CHILD, *_expectations(recommendation)],
+                _Line,
+                line,
+                timeout=self._time_limit,
+                cancel=context.cancel,
+                log=context.log,
+            )
+        except AppError as error:
+            if error.code not in _STOPPED:
+                raise
+            report(_check(stage, "fail", reason=_STOPPED[error.code]))
+            return
+        if not ended:
+            reason = "@verify.reason.crashed" if finished.code or told else "@verify.reason.garbage"
+            report(_check(stage, "fail", reason=reason))
+
+
+_STOPPED = {
+    "program-timeout": "@verify.reason.timeout",
+    "program-missing": "@verify.reason.not-started",
+    "program-refused": "@verify.reason.not-started",
+}
+
+
+def _expectations(recommendation: Recommendation | None) -> list[str]:
+    """The child's arguments: what install had decided."""
+    if recommendation is None:
+        return []
+    torch = recommendation.pytorch
+    pairs = {
+        "--python": recommendation.python,
+        "--torch": torch.version if torch else None,
+        "--variant": torch.variant if torch else None,
+        "--cuda": torch.cuda if torch else None,
+    }
+    return [word for name, value in pairs.items() if value is not None for word in (name, value)]
+
+
+def _check(check_id: str, state: CheckState, *, value: str | None = None, reason: str | None = None) -> Check:
+    return Check(
+        id=check_id, state=state, value=value, data={"value": value, "expected": None, "reason": reason, "device": None}
+    )
+
+
+def verdict(checks: list[Check]) -> Verdict:
+    """The worst state; skipped checks do not count."""
+    states = {check.state for check in checks}
+    return "fail" if "fail" in states else "warn" if "warn" in states else "pass"

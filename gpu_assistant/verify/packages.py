@@ -1,0 +1,44 @@
+"""Do the packages of an environment agree with each other? Asked of uv, which reads them without running them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import AppError, Cancelled
+from ..core.jobs import JobContext
+from ..core.results import Check
+
+if TYPE_CHECKING:
+    from ..system.base import Finished, System
+
+TIME_LIMIT_S = 60.0
+
+
+def packages_agree(system: System, interpreter: Path, context: JobContext[Any]) -> Check:
+    """The check "packages": every installed package finds what it requires."""
+    from uv import find_uv_bin
+
+    try:
+        argv = (find_uv_bin(), "pip", "check", "--no-config", "--no-cache", "--offline", "--python", str(interpreter))
+        finished = system.run(argv, timeout=TIME_LIMIT_S, cancel=context.cancel)
+    except Cancelled:
+        raise
+    except (AppError, FileNotFoundError):
+        return Check(id="packages", state="skip", data={"reason": "@verify.reason.no-uv"})
+    return _judged(finished, context)
+
+
+def _judged(finished: Finished, context: JobContext[Any]) -> Check:
+    if finished.code == 0:
+        return Check(id="packages", state="pass")
+    lines = [line.strip() for line in finished.err.splitlines() if line.strip()]
+    for line in lines:
+        context.log(line)
+    if not any(re.match(r"Found \d+ incompatibilit", line) for line in lines):
+        # uv could not look: the interpreter does not run, which the next check says better.
+        return Check(id="packages", state="skip", data={"reason": "@verify.reason.not-started"})
+    conflicts = [line for line in lines if line.startswith("The package")]
+    first = conflicts[0] if conflicts else lines[-1]
+    return Check(id="packages", state="fail", value=len(conflicts), data={"count": len(conflicts), "reason": first})
