@@ -8,6 +8,7 @@ from ..catalog.load import Catalog
 from ..catalog.versions import numbers
 from ..core.errors import AppError, CallError
 from ..core.machine import Machine
+from ..core.message import Value
 from ..core.recommendation import (
     Accelerator,
     Alternative,
@@ -145,7 +146,7 @@ def _alternatives(d: Decision, wheels: tuple[LocalWheel, ...]) -> Iterator[Alter
     if d.driver.action == "update":
         there = cuda_pick(d.where, with_driver_there=True)
         if there is not None:
-            yield _other("keep-driver", there, d)
+            yield _other("keep-driver", there, d, installed=(d.driver.installed or "").lstrip("@"))
     if d.driver.action in ("install", "update"):
         cpu = cpu_pick(d.where)
         if cpu is not None:
@@ -156,11 +157,10 @@ def _alternatives(d: Decision, wheels: tuple[LocalWheel, ...]) -> Iterator[Alter
             yield _other("sure-build", sure, d)
 
 
-def _other(code: str, pick: Pick, d: Decision) -> Alternative:
+def _other(code: str, pick: Pick, d: Decision, **data: Value) -> Alternative:
     build = pick.build
-    installed = (d.driver.installed or "").lstrip("@")
     return Alternative(
         code=code,
         change={"pytorch": build.version, "variant": build.variant},
-        data={"build": build.label, "recommended": d.pick.build.label, "installed": installed or None},
+        data={"build": build.label, "recommended": d.pick.build.label, **data},
     )
