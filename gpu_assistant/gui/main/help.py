@@ -19,7 +19,7 @@ def keys() -> tuple[tuple[str, str], ...]:
         (tr("Help", "Next and previous control"), "Tab, Shift+Tab"),
         (tr("Help", "Monitor: move the cross-hair"), "← →, Home, End"),
         (tr("Help", "Monitor: figures as a table"), "T"),
-        (tr("Help", "Monitor: pause"), tr("Help", "Space")),
+        (tr("Help", "Monitor: pause"), "P"),
         (tr("Help", "This help"), "F1"),
     )
 

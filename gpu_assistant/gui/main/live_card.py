@@ -17,7 +17,7 @@ class LiveFigure(QWidget):
 
     def __init__(self, metric: Metric, gpu: int, colour: str) -> None:
         super().__init__()
-        self.metric, self.gpu = metric, gpu
+        self.of, self.gpu = metric, gpu
         self.name, self.figure = label("caption"), Figure()
         self.line = SparkLine(colour, span=SECONDS, low=metric.floor if metric.unit == "°C" else 0.0)
         column = QVBoxLayout(self)
@@ -29,7 +29,7 @@ class LiveFigure(QWidget):
 
     def name_again(self) -> None:
         """The name in the language of now."""
-        self.name.setText(self.metric.name())
+        self.name.setText(self.of.name())
 
     def show_history(self, history: History) -> None:
         """The figure and line of now."""
@@ -37,11 +37,11 @@ class LiveFigure(QWidget):
         if sample is None:
             return
         card: GpuSample | None = next((gpu for gpu in sample.gpus if gpu.index == self.gpu), None)
-        value, total = self.metric.read(sample if self.gpu < 0 else card)
-        figure = None if value is None else self.metric.figure(value)
-        self.figure.set(figure, self.metric.unit_of(total))
-        self.line.set_points(history.last(self.metric, self.gpu, SECONDS), high=total)
-        self.setAccessibleName(f"{self.metric.name()}: {figure or '—'} {self.metric.unit_of(total)}")
+        value, total = self.of.read(sample if self.gpu < 0 else card)
+        figure = None if value is None else self.of.figure(value)
+        self.figure.set(figure, self.of.unit_of(total))
+        self.line.set_points(history.last(self.of, self.gpu, SECONDS), high=total)
+        self.setAccessibleName(f"{self.of.name()}: {figure or '—'} {self.of.unit_of(total)}")
 
 
 class LiveCard(Card):

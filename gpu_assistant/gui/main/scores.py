@@ -142,3 +142,12 @@ def fairness(benchmark: Benchmark) -> list[Fairness]:
     if benchmark.seconds is not None:
         found.append(Fairness("neutral", tr("Time"), tr("{seconds} s").format(seconds=round(benchmark.seconds))))
     return found
+
+
+def day(benchmark: Benchmark) -> str:
+    """When, short enough for a bar's label."""
+    if benchmark.started is None:
+        return "—"
+    moment = time.localtime(benchmark.started)
+    today = moment[:3] == time.localtime()[:3]
+    return time.strftime("%H:%M" if today else "%m-%d %H:%M", moment)

@@ -1,0 +1,113 @@
+"""What Home knows: this computer, the environment in use, the last benchmark. Found out on a thread of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...core.jobs import JobContext
+from ...core.machine import Machine
+from ...core.results import Benchmark, Sample
+
+if TYPE_CHECKING:
+    from ...app import App
+    from ...install.environments import Environment
+
+
+class Installed(Struct, frozen=True, kw_only=True):
+    """The environment in use; `cuda` is the CUDA inside its PyTorch, None in a CPU build. `bytes` on disk."""
+
+    path: str
+    python: str
+    activation: str
+    torch: str | None = None
+    variant: str | None = None
+    cuda: str | None = None
+    bytes: int | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return Path(self.path)
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """`looked` says that the environments and benchmarks were read; the machine follows."""
+
+    looked: bool = False
+    machine: Machine | None = None
+    installed: Installed | None = None
+    benchmark: Benchmark | None = None
+
+    def computer(self) -> str:
+        """GPU, system, processor, as far as they are known."""
+        machine = self.machine
+        if machine is None:
+            return ""
+        nvidia = machine.gpus_of("nvidia")
+        gpu = (nvidia or machine.gpus)[0].name if machine.gpus else None
+        parts = (gpu, machine.os.name, machine.cpu.name if machine.cpu is not None else None)
+        return " · ".join(part for part in parts if part)
+
+    def has_nvidia(self, sample: Sample | None) -> bool:
+        """Whether there is an NVIDIA card, by what was found or by what answers."""
+        found = self.machine is not None and bool(self.machine.gpus_of("nvidia"))
+        return found or (sample is not None and bool(sample.gpus))
+
+    def gpu_unused(self) -> bool:
+        """Whether there is an NVIDIA card and a PyTorch that cannot use it."""
+        installed = self.installed
+        return self.has_nvidia(None) and installed is not None and installed.variant == "cpu"
+
+
+class LookJob:
+    """Reads environments and benchmarks, reports them as `Facts`, then looks at the machine."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def run(self, context: JobContext[Any]) -> Facts:
+        """The whole of it; raises what `detect` raises."""
+        benchmarks = self._app.benchmarks()
+        facts = Facts(
+            looked=True,
+            machine=self._app.simulated_machine,
+            installed=in_use(self._app),
+            benchmark=benchmarks[-1] if benchmarks else None,
+        )
+        context.report(facts)
+        context.check_cancelled()
+        machine = self._app.detect().run(JobContext(cancel=context.cancel))
+        return replace(facts, machine=machine)
+
+
+def in_use(app: App) -> Installed | None:
+    """The environment that the settings name, else the newest; a simulated machine has none."""
+    if app.simulated:
+        return None
+    known = app.environments()
+    chosen = next((each for each in known if each.path == app.settings.environment), known[0] if known else None)
+    return None if chosen is None else _installed(app, chosen)
+
+
+def _installed(app: App, environment: Environment) -> Installed:
+    return Installed(
+        path=environment.path,
+        python=environment.python,
+        activation=app.system.activation(Path(environment.path)),
+        torch=environment.torch,
+        variant=environment.variant,
+        cuda=cuda_of(environment.variant),
+        bytes=environment.bytes,
+    )
+
+
+def cuda_of(variant: str | None) -> str | None:
+    """The CUDA release that a wheel's tag names: "cu126" is 12.6; None where it names none."""
+    digits = (variant or "").removeprefix("cu")
+    if variant is None or not variant.startswith("cu") or not digits.isdigit() or len(digits) < 2:
+        return None
+    return f"{digits[:-1]}.{digits[-1]}"

@@ -1,0 +1,83 @@
+"""The plots as a table, for reading: the same range in at most 60 rows, newest first."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+from .clock import Clock
+from .history import History
+from .plot_card import PlotCard, figure_or_dash
+
+ROWS = 60
+
+
+class MonitorTable(QTableWidget):
+    """One row a moment, one column a series."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+        self._filled: tuple[float, float, int] | None = None
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setAlternatingRowColors(True)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+
+    def forget(self) -> None:
+        """Fill it again at the next chance (another language, other series)."""
+        self._filled = None
+
+    def fill(self, cards: list[PlotCard], history: History) -> None:
+        """Show the clock's range; does nothing until a new row is due, so that a reader is not disturbed."""
+        start, end = self._clock.view()
+        step = self._clock.span / ROWS
+        due = (step, np.floor(end / step), len(cards))
+        if due == self._filled:
+            return
+        self._filled = due
+        columns = [(card, gpu) for card in cards for gpu in card.gpus]
+        heads = [self.tr("Time")]
+        for card, gpu in columns:
+            which = f"GPU {gpu} " if len(card.gpus) > 1 else ""
+            heads.append(f"{which}{card.of.name()} ({card.of.unit})")
+        moments = [moment for moment in np.arange(np.floor(end / step) * step, start, -step) if moment > 0]
+        self.setColumnCount(len(heads))
+        self.setHorizontalHeaderLabels(heads)
+        rows = self._rows(columns, history, np.array(moments), step)
+        self.setRowCount(len(rows))
+        for row, cells in enumerate(rows):
+            for column, text in enumerate(cells):
+                item = QTableWidgetItem(text)
+                item.setTextAlignment(
+                    Qt.AlignmentFlag.AlignVCenter | (Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft)
+                )
+                self.setItem(row, column, item)
+
+    def _rows(
+        self,
+        columns: list[tuple[PlotCard, int]],
+        history: History,
+        moments: np.ndarray[tuple[int], np.dtype[np.float64]],
+        step: float,
+    ) -> list[list[str]]:
+        """Cells of every moment that has a sample near it."""
+        if not len(history) or not len(moments):
+            return []
+        times = np.array(history.window(columns[0][0].of, columns[0][1])[0])
+        nearest = np.clip(np.searchsorted(times, moments), 0, len(times) - 1)
+        kept = np.abs(times[nearest] - moments) <= max(step, 1.0)
+        cells: list[list[str]] = [
+            [time.strftime("%H:%M:%S", time.localtime(moment))] for moment in moments[kept]
+        ]
+        for card, gpu in columns:
+            raw = history.window(card.of, gpu)[1]
+            values = np.full(len(times), np.nan) if raw is None else np.array(raw) / card.of.scale
+            for row, value in zip(cells, values[nearest[kept]], strict=True):
+                row.append(figure_or_dash(card.of, float(value)))
+        return cells

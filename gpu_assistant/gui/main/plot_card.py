@@ -1,0 +1,147 @@
+"""One plot in its card: title, key of the GPUs, the figure of now."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from ...core.results import GpuSample
+from .. import theme
+from ..components import Card, Figure, Live, label
+from ..plots import Limit, Plot
+from .clock import Clock
+from .history import History
+from .metrics import GPU_COLOURS, Metric
+from .series import Line, pen
+
+SMALLEST_PLOT = 104
+
+
+class Key(Live, QWidget):
+    """A stroke as a GPU's line has it, and its name."""
+
+    def __init__(self, line: Line) -> None:
+        super().__init__()
+        self.line = line
+        self.setAccessibleName(line.name)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.follow()
+
+    def refresh(self) -> None:
+        """Fonts of now."""
+        self.setFont(theme.font("caption"))
+        super().refresh()
+
+    def sizeHint(self) -> QSize:
+        """Stroke and word."""
+        return QSize(34 + self.fontMetrics().horizontalAdvance(self.line.name), self.fontMetrics().height() + 4)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Stroke, then word."""
+        del event
+        painter = QPainter(self)
+        painter.setPen(pen(theme.color(self.line.colour), 2, self.line.dash))
+        middle = self.height() / 2
+        painter.drawLine(0, round(middle), 24, round(middle))
+        painter.setPen(theme.color("soft"))
+        painter.setFont(self.font())
+        words = QRectF(31, 0, self.width() - 31, self.height())
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self.line.name)
+
+
+class PlotCard(Card):
+    """`gpus` are the indexes drawn; (-1,) is the machine itself. `alone`: there is no GPU beside it."""
+
+    def __init__(self, metric: Metric, gpus: tuple[int, ...], clock: Clock, *, alone: bool) -> None:
+        self.of, self.gpus = metric, gpus
+        self._total: float | None = None
+        self._ready = False
+        super().__init__(padding=14)
+        self._name = label("strong")
+        self.figure = Figure("heading")
+        self.plot = Plot(
+            clock,
+            ticks=lambda highest: metric.ticks(highest, self._total),
+            figure=metric.with_unit,
+        )
+        self.plot.setMinimumHeight(theme.px(SMALLEST_PLOT))
+        head = QHBoxLayout()
+        head.setSpacing(14)
+        head.addWidget(self._name)
+        several = len(gpus) > 1
+        for place, gpu in enumerate(gpus):
+            line = self._line(place, gpu, several=several, alone=alone)
+            self.plot.series(str(gpu), line)
+            if several:
+                head.addWidget(Key(line))
+        head.addStretch(1)
+        head.addWidget(self.figure)
+        self.column.setSpacing(4)
+        self.column.addLayout(head)
+        self.column.addWidget(self.plot, 1)
+        self._ready = True
+        self.retranslate()
+        self.refresh()
+
+    def _line(self, place: int, gpu: int, *, several: bool, alone: bool) -> Line:
+        if several:
+            place %= len(GPU_COLOURS)
+            return Line(colour=GPU_COLOURS[place], name=f"GPU {gpu}", dash=place, fill=False)
+        # Without a card, load and memory wear the colours that they have on a card.
+        own = {"cpu": "s1", "ram": "s2"}.get(self.of.key) if alone else None
+        return Line(colour=own or self.of.colour)
+
+    def retranslate(self) -> None:
+        """The metric's name."""
+        if self._ready:
+            self._name.setText(self.of.name())
+            self.plot.setAccessibleName(self.of.name())
+
+    def refresh(self) -> None:
+        """Theme and text size of now."""
+        super().refresh()
+        if self._ready:
+            self.plot.setMinimumHeight(theme.px(SMALLEST_PLOT))
+            self.plot.restyle()
+
+    def show_now(self, history: History) -> None:
+        """The figure of now; a single GPU's limit."""
+        sample = history.latest
+        if sample is None:
+            return
+        cards: dict[int, GpuSample] = {gpu.index: gpu for gpu in sample.gpus}
+        read = [self.of.read(sample if gpu < 0 else cards.get(gpu)) for gpu in self.gpus]
+        totals = [total for _, total in read if total is not None]
+        self._total = max(totals, default=None)
+        several = len(self.gpus) > 1
+        value = None if several else read[0][0]
+        self.figure.setVisible(not several)
+        self.figure.set(None if value is None else self.of.figure(value), self.of.unit)
+        if self.of.key == "power" and not several and self._total is not None:
+            limit = self.of.with_unit(self._total)
+            self.plot.set_limit(Limit(value=self._total, text=self.tr("limit {power}").format(power=limit)))
+        names = ", ".join(self.of.with_unit(value) for value, _ in read)
+        self.plot.setAccessibleDescription(self.tr("now {figures}").format(figures=names))
+
+    def draw(self, history: History) -> None:
+        """Hand the history to the plot and draw what the clock shows of it."""
+        for gpu in self.gpus:
+            times, raw = history.window(self.of, gpu)
+            if raw is not None:
+                self.plot.set_data(
+                    str(gpu), np.array(times, dtype=np.float64), np.array(raw, dtype=np.float64) / self.of.scale
+                )
+        self.plot.refresh()
+
+    def in_sight(self) -> bool:
+        """Whether any of it is on the screen, not scrolled away."""
+        return self.isVisible() and not self.visibleRegion().isEmpty()
+
+
+def figure_or_dash(metric: Metric, value: float) -> str:
+    """A table's cell."""
+    return metric.figure(None if math.isnan(value) else value)
