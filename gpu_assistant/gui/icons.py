@@ -75,9 +75,10 @@ def _empty(side: int, ratio: float) -> QPixmap:
 
 @lru_cache(maxsize=512)
 def _drawn(name: str, colour: str, side: int, ratio: float) -> QPixmap:
+    renderer = _renderer(name, colour)
     made = _empty(side, ratio)
     painter = QPainter(made)
-    _renderer(name, colour).render(painter, QRectF(0, 0, side, side))
+    renderer.render(painter, QRectF(0, 0, side, side))
     painter.end()
     return made
 

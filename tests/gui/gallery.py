@@ -27,9 +27,13 @@ ZH = {
     "Back": "上一步",
     "Cancel": "取消",
     "Installing": "正在安装",
-    "Step 5 of 7 · about 2 minutes left. You may minimise this window.": "第 5 步，共 7 步 · 大约还要 2 分钟。可以把窗口最小化，先去做别的事。",
+    "Step 5 of 7 · about 2 minutes left. You may minimise this window.": (
+        "第 5 步，共 7 步 · 大约还要 2 分钟。可以把窗口最小化，先去做别的事。"
+    ),
     "Good news: this computer can train on its GPU": "好消息：这台电脑可以用显卡训练",
-    "Only the driver is too old for the newest PyTorch. We look after that.": "只是驱动对最新的 PyTorch 来说太旧，这个交给我们。",
+    "Only the driver is too old for the newest PyTorch. We look after that.": (
+        "只是驱动对最新的 PyTorch 来说太旧，这个交给我们。"
+    ),
     "Show live graphs": "看实时曲线",
     "Your GPU is hot and slows itself down": "显卡过热，正在自动降速",
     "The GPU no longer answers": "显卡没有回应",
@@ -141,9 +145,7 @@ def home() -> QWidget:
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(0)
     icons = (("home", "Home"), ("monitor", "Monitor"), ("bench", "Benchmark"))
-    rail = ui.NavRail(
-        [(icon, t(word)) for icon, word in icons], [("settings", t("Settings")), ("help", t("Help"))]
-    )
+    rail = ui.NavRail([(icon, t(word)) for icon, word in icons], [("settings", t("Settings")), ("help", t("Help"))])
     rail.set_current(0)
     rail.set_badge(1, "warn", "!", "hot")
     rail.set_badge(2, "error", "1", "hot")
@@ -184,16 +186,12 @@ def home() -> QWidget:
     row1 = ui.ValueRow("card")
     row1.set(t("Graphics card"), "NVIDIA GeForce RTX 4060", "8 GB · Ada Lovelace", ("ok", t("fits PyTorch")))
     row2 = ui.ValueRow("driver")
-    row2.set(
-        t("Graphics driver"), "566.03", "CUDA up to 12.7 · Dec 2024", ("warn", t("update advised"))
-    )
+    row2.set(t("Graphics driver"), "566.03", "CUDA up to 12.7 · Dec 2024", ("warn", t("update advised")))
     for widget in (row1, ui.Divider(), row2):
         card.column.addWidget(widget)
     grid.addWidget(card, 0, 0)
     bars = ui.Card(t("Benchmark"))
-    bars.column.addWidget(
-        ui.Bars([("CPU", 8.4, "8.4 images/s", "s5"), ("GPU", 262, "262 images/s", "accent")])
-    )
+    bars.column.addWidget(ui.Bars([("CPU", 8.4, "8.4 images/s", "s5"), ("GPU", 262, "262 images/s", "accent")]))
     pills = QHBoxLayout()
     for kind in ("ok", "warn", "error", "accent", "neutral"):
         pills.addWidget(ui.Pill(kind, kind))

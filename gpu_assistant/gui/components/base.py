@@ -41,19 +41,32 @@ class Live:
             self.update()  # type: ignore[attr-defined]
 
 
-class KeyboardFocus:
-    """Mixin for painted controls: `ringed` is True while they have focus that did not come from the mouse."""
+_PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 
-    ringed = False
+
+class KeyboardFocus:
+    """Mixin for painted controls that show where the keyboard is.
+
+    Going to another window or into a menu and back changes nothing about how the focus was got.
+    """
+
+    _by_keyboard = False
+
+    @property
+    def ringed(self) -> bool:
+        """Whether the ring is shown: it has focus, and not from the mouse."""
+        return self._by_keyboard and self.hasFocus()  # type: ignore[attr-defined]
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Focus by keyboard, shortcut or program shows the ring."""
-        self.ringed = event.reason() != Qt.FocusReason.MouseFocusReason
+        if event.reason() not in _PASSING:
+            self._by_keyboard = event.reason() != Qt.FocusReason.MouseFocusReason
         super().focusInEvent(event)  # type: ignore[misc]
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """No focus, no ring."""
-        self.ringed = False
+        if event.reason() not in _PASSING:
+            self._by_keyboard = False
         super().focusOutEvent(event)  # type: ignore[misc]
 
 

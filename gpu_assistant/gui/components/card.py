@@ -45,8 +45,8 @@ class Card(Live, QFrame):
         self.column.setContentsMargins(padding, padding - 4, padding, padding - 4)
         self.column.setSpacing(8)
         self.title = label("heading", title)
-        self.title.setVisible(bool(title))
         self.column.addWidget(self.title)
+        self.set_title(title)
         self.follow()
 
     def set_title(self, title: str) -> None:

@@ -90,6 +90,7 @@ class CommandBox(Live, QWidget):
         self.copy.setText(self.tr("Copied") if copied else self.tr("Copy"))
         self.copy.set_icon("check" if copied else "copy")
         self.text.setAccessibleName(self.tr("Command"))
+        self.setAccessibleName(self.tr("Command"))
 
     def _copy(self) -> None:
         app().clipboard().setText(self.text.toPlainText())

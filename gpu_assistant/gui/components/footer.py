@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from .. import theme
 from .base import Live
@@ -13,26 +13,38 @@ from .picture import Icon
 from .shape import Shape
 from .text import label
 
+_HINT_LINES = 2.5
+
 
 class Footer(Live, QWidget):
-    """`add` puts buttons at the right in order, `add_left` at the left behind the hint."""
+    """`add` puts buttons at the right in order, `add_left` at the left behind the hint.
+
+    A hint that would need more than two lines beside the buttons stands above them.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shape = Shape(self)
-        self._row = QHBoxLayout(self)
-        self._row.setSpacing(12)
         self._icon, self.hint = Icon("info", "soft", 16), label("small")
-        self._left = QHBoxLayout()
+        hint = QHBoxLayout()
+        hint.setSpacing(12)
+        hint.addWidget(self._icon)
+        hint.addWidget(self.hint, 1, Qt.AlignmentFlag.AlignVCenter)
+        self._left, self._right = QHBoxLayout(), QHBoxLayout()
         self._left.setSpacing(8)
-        self._row.addWidget(self._icon)
-        self._row.addWidget(self.hint, 1, Qt.AlignmentFlag.AlignVCenter)
-        self._row.addLayout(self._left)
-        self._row.addStretch(0)
+        self._right.setSpacing(12)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(12)
+        self._buttons.addLayout(self._left)
+        self._buttons.addStretch(1)
+        self._buttons.addLayout(self._right)
+        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._box.setSpacing(12)
+        self._box.addLayout(hint, 1)
+        self._box.addLayout(self._buttons)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.set_hint("")
         self._shape.changed.connect(self._fit)
-        self._fit()
         self.follow()
 
     def set_hint(self, text: str, icon: str = "info") -> None:
@@ -41,12 +53,15 @@ class Footer(Live, QWidget):
         self._icon.set(icon)
         self.hint.setVisible(bool(text))
         self._icon.setVisible(bool(text))
+        self._box.setStretch(0, 1 if text else 0)
+        self._box.setStretch(1, 0 if text else 1)
+        self._fit()
 
     def add(self, button: Button) -> Button:
         """One more button at the right."""
         button.large = True
         button.refresh()
-        self._row.addWidget(button)
+        self._right.addWidget(button)
         return button
 
     def add_left(self, button: Button) -> Button:
@@ -54,9 +69,25 @@ class Footer(Live, QWidget):
         self._left.addWidget(button)
         return button
 
+    def refresh(self) -> None:
+        """Room of now."""
+        self._fit()
+        super().refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width may need another arrangement."""
+        super().resizeEvent(event)
+        self._fit()
+
     def _fit(self) -> None:
-        low = self._shape.low
-        self._row.setContentsMargins(self._shape.margin, 10 if low else 14, self._shape.margin, 9 if low else 14)
+        side, low = self._shape.margin, self._shape.low
+        self._box.setContentsMargins(side, 10 if low else 14, side, 10 if low else 14)
+        room = self.width() - 2 * side - self._buttons.sizeHint().width() - self._icon.width() - 36
+        line = self.hint.fontMetrics().height() * theme.line_height()
+        tall = bool(self.hint.text()) and self.hint.heightForWidth(max(room, 1)) > _HINT_LINES * line
+        direction = QBoxLayout.Direction.TopToBottom if tall else QBoxLayout.Direction.LeftToRight
+        if self._box.direction() != direction:
+            self._box.setDirection(direction)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """A line along the top."""

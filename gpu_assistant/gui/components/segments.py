@@ -13,11 +13,13 @@ from .base import KeyboardFocus, Live, boxed, focus_ring, rounded
 
 
 class Segments(Live, QWidget):
-    """Arrows move within it. `chosen` comes with the index when the user chooses."""
+    """Arrows move within it. `name` is what the choice is about; `chosen` comes with the index."""
 
     chosen = Signal(int)
 
-    def __init__(self, options: Sequence[str], current: int = 0, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, options: Sequence[str], current: int = 0, *, name: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         row = QHBoxLayout(self)
         row.setContentsMargins(3, 3, 3, 3)
@@ -28,6 +30,7 @@ class Segments(Live, QWidget):
             button.clicked.connect(lambda _checked=False, index=index: self.chosen.emit(index))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.set_current(current)
+        self.setAccessibleName(name)
         self.follow()
 
     def set_options(self, options: Sequence[str]) -> None:

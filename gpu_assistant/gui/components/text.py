@@ -78,7 +78,10 @@ class Text(Live, QLabel):
 
     def sizeHint(self) -> QSize:
         """As wide as the text in one line, as far as that is pleasant to read."""
-        width = laid_out(self.text(), self.font(), _UNBOUNDED)[1].width()
+        line = laid_out(self.text(), self.font(), _UNBOUNDED)[1]
+        width = line.width()
+        if self._one_line:
+            return line
         return laid_out(self.text(), self.font(), min(width, theme.px(640)))[1]
 
     def minimumSizeHint(self) -> QSize:

@@ -88,6 +88,7 @@ class Why(Live, QWidget):
     def retranslate(self) -> None:
         """Our own words."""
         self.toggle.setText(self.tr("Why"))
+        self.setAccessibleName(self.tr("Why"))
         self.source.setText(self.tr("Source: {name}").format(name=self._name))
         self.toggle.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
 

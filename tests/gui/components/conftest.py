@@ -1,0 +1,27 @@
+"""A dressed application for the components' tests; every test starts English, light, 100 %."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.language import Language
+
+
+@pytest.fixture
+def language(qapp: QApplication) -> Iterator[Language]:
+    language = Language(qapp)
+    yield language
+    language.set("en")
+    language.deleteLater()
+
+
+@pytest.fixture(autouse=True)
+def dressed(qapp: QApplication) -> Iterator[QApplication]:
+    theme.set_theme(qapp, "light")
+    yield qapp
+    theme.set_text_scale(qapp, 1.0)
+    theme.set_theme(qapp, "light")

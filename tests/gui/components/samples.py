@@ -1,0 +1,80 @@
+"""One of each component, as a page would make it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QWidget
+
+from gpu_assistant.gui import components as ui
+from gpu_assistant.gui.language import Language
+
+
+def _steps() -> ui.StepList:
+    steps = ui.StepList()
+    steps.add("download", "Download PyTorch", "from the official source", "740 MB", admin=True)
+    return steps
+
+
+def _tile() -> ui.MetricTile:
+    tile = ui.MetricTile("chip", "Load")
+    tile.set_value("97", "%", 0.97)
+    return tile
+
+
+def _figure() -> ui.Figure:
+    figure = ui.Figure()
+    figure.set("97", "%")
+    return figure
+
+
+def _row() -> ui.ValueRow:
+    row = ui.ValueRow("card")
+    row.set("Graphics card", "RTX 4060", "8 GB", ("ok", "fits PyTorch"))
+    return row
+
+
+def _step_rail() -> ui.StepRail:
+    rail = ui.StepRail([("Welcome", "Language"), ("This computer", "What is in it"), ("Done", "")])
+    rail.set_current(1)
+    return rail
+
+
+def _log() -> ui.LogDrawer:
+    drawer = ui.LogDrawer()
+    drawer.append(["one", "two"])
+    return drawer
+
+
+def samples(language: Language) -> dict[str, Callable[[], QWidget]]:
+    return {
+        "Banner": lambda: ui.Banner("simulated", "Simulated machine."),
+        "Bars": lambda: ui.Bars([("CPU", 1.0, "1 TFLOP/s", "s5"), ("GPU", 8.0, "8 TFLOP/s", "accent")]),
+        "Button primary": lambda: ui.Button("Install", "primary", "download"),
+        "Button secondary": lambda: ui.Button("Back"),
+        "Button ghost": lambda: ui.Button("Show live graphs", "ghost", after="right"),
+        "Card": lambda: ui.Card("Installed"),
+        "CommandBox": lambda: ui.CommandBox("python train.py"),
+        "EmptyState": lambda: ui.EmptyState("chip", "No NVIDIA GPU.", "Look again"),
+        "Figure": _figure,
+        "Footer": ui.Footer,
+        "Hero": lambda: ui.Hero("ok", "Your GPU is well", "41 °C", action="Show"),
+        "LanguageMenu": lambda: ui.LanguageMenu(language),
+        "LogDrawer": _log,
+        "MetricTile": _tile,
+        "NavRail": lambda: ui.NavRail([("home", "Home"), ("monitor", "Monitor")], [("settings", "Settings")]),
+        "Page": lambda: ui.Page("Home", "A card"),
+        "Pill": lambda: ui.Pill("warn", "update advised"),
+        "PressableCard": lambda: ui.PressableCard("play", "Run a first script", "in 1 min"),
+        "ProgressBar": ui.ProgressBar,
+        "Segments": lambda: ui.Segments(["1 min", "10 min"], 1, name="Time"),
+        "SpeedLine": ui.SpeedLine,
+        "StepList": _steps,
+        "StepRail": _step_rail,
+        "ThemeMenu": ui.ThemeMenu,
+        "ValueRow": _row,
+        "Why": lambda: ui.Why("Because it fits."),
+    }
+
+
+NAMES = tuple(samples(None))  # type: ignore[arg-type]

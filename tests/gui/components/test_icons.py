@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.core.paths import resources
+from gpu_assistant.gui import icons, theme
+
+NAMED = (
+    "home",
+    "monitor",
+    "bench",
+    "envs",
+    "doctor",
+    "settings",
+    "help",
+    "chip",
+    "card",
+    "driver",
+    "cuda",
+    "cudnn",
+    "torch",
+    "cpu",
+    "memory",
+    "disk",
+    "temp",
+    "bolt",
+    "fan",
+    "clock",
+    "net",
+    "pc",
+    "ok",
+    "warn",
+    "error",
+    "info",
+    "check",
+    "cross",
+    "download",
+    "play",
+    "pause",
+    "restart",
+    "undo",
+    "copy",
+    "search",
+    "share",
+    "file",
+    "log",
+    "image",
+    "table",
+    "flag",
+    "terminal",
+    "code",
+    "book",
+    "folder",
+    "trash",
+    "pencil",
+    "globe",
+    "sun",
+    "moon",
+    "shield",
+    "sim",
+    "bell",
+    "right",
+    "left",
+    "down",
+    "up",
+    "long",
+    "mark",
+)
+
+
+def inked(image: QImage) -> int:
+    return sum(image.pixelColor(x, y).alpha() > 128 for x in range(image.width()) for y in range(image.height()))
+
+
+def test_all_icons_are_there() -> None:
+    assert set(icons.names()) == set(NAMED)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_an_icon_is_drawn_in_its_colour(name: str) -> None:
+    image = icons.pixmap(name, "accent", 24, 2.0).toImage()
+    assert image.width() == 48
+    assert 40 < inked(image) < 48 * 48 / 2
+    colours = Counter(
+        image.pixelColor(x, y).name().upper()
+        for x in range(48)
+        for y in range(48)
+        if image.pixelColor(x, y).alpha() == 255
+    )
+    assert colours.most_common(1)[0][0] == theme.current().accent
+    edge = [image.pixelColor(at, y).alpha() for at in range(48) for y in (0, 47)]
+    assert not any(edge), "nothing is cut off"
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_an_icon_is_a_drawing_of_ours(name: str) -> None:
+    text = (resources() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+    assert 'viewBox="0 0 24 24"' in text
+    assert 'stroke-width="1.7"' in text
+    assert text.count("currentColor") == 1
+
+
+def test_the_theme_colours_them_anew(qapp: QApplication) -> None:
+    before = icons.pixmap("home", "accent", 20, 1.0).toImage()
+    theme.set_theme(qapp, "dark")
+    assert icons.pixmap("home", "accent", 20, 1.0).toImage() != before
+
+
+def test_they_are_kept() -> None:
+    assert icons.pixmap("home").cacheKey() == icons.pixmap("home").cacheKey()
+
+
+def test_an_unknown_name_is_a_mistake() -> None:
+    with pytest.raises(KeyError):
+        icons.pixmap("gpuu")
+
+
+def test_the_mark_and_the_window_icon() -> None:
+    image = icons.mark(30, 1.0).toImage()
+    assert image.pixelColor(15, 2).name().upper() == theme.current().accent
+    assert {size.width() for size in icons.app_icon().availableSizes()} >= {16, 32, 256}
+
+
+def test_text_scale_enlarges_them(qapp: QApplication) -> None:
+    theme.set_text_scale(qapp, 2.0)
+    assert icons.pixmap("home", "text", 20, 1.0).width() == 40

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.theme.tokens import look
+
+THEMES = ("light", "dark", "contrast")
+GROUNDS = ("window", "rail", "card", "sunken")
+TEXT_PAIRS = [
+    *((ink, ground) for ink in ("text", "soft") for ground in (*GROUNDS, "hover")),
+    *(("text", ground) for ground in ("accent_soft", "ok_soft", "warn_soft", "error_soft", "pressed")),
+    *(("soft", ground) for ground in ("ok_soft", "warn_soft", "error_soft", "accent_soft")),
+    *((kind, ground) for kind in ("ok", "warn", "error") for ground in ("card", f"{kind}_soft")),
+    *(("accent_text", ground) for ground in ("card", "window", "accent_soft", "sunken")),
+    *(("on_accent", ground) for ground in ("accent", "accent_hover", "accent_pressed")),
+    *(("card", kind) for kind in ("warn", "error")),
+]
+CONTROL_PAIRS = [
+    *((token, ground) for token in ("control", "focus", "accent") for ground in GROUNDS),
+    *((f"s{number}", "card") for number in range(1, 6)),
+    ("accent", "accent_soft"),
+]
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_contrast_is_computed_as_wcag_does() -> None:
+    assert contrast("#FFFFFF", "#000000") == pytest.approx(21)
+    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("pair", TEXT_PAIRS, ids="-on-".join)
+def test_text_can_be_read(name: str, pair: tuple[str, str]) -> None:
+    colours = look().themes[name].colours()
+    assert contrast(colours[pair[0]], colours[pair[1]]) >= 4.5
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("pair", CONTROL_PAIRS, ids="-on-".join)
+def test_controls_and_lines_can_be_seen(name: str, pair: tuple[str, str]) -> None:
+    colours = look().themes[name].colours()
+    assert contrast(colours[pair[0]], colours[pair[1]]) >= 3
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_a_theme_dresses_palette_and_sheet(qapp: QApplication, name: str) -> None:
+    theme.set_theme(qapp, name)
+    tokens = look().themes[name]
+    assert theme.current() == tokens
+    assert qapp.palette().color(QPalette.ColorRole.Window).name().upper() == tokens.window
+    assert qapp.palette().color(QPalette.ColorRole.Highlight).name().upper() == tokens.accent
+    assert tokens.control in qapp.styleSheet()
+    assert "@" not in qapp.styleSheet()
+    assert len(qapp.styleSheet().splitlines()) <= 150
+
+
+def test_an_unknown_theme_follows_the_system(qapp: QApplication) -> None:
+    theme.set_theme(qapp, "pink")
+    assert theme.choice() == "system"
+
+
+def test_a_change_is_announced_once(qapp: QApplication, qtbot: QtBot) -> None:
+    heard = []
+    theme.changed.connect(lambda: heard.append(theme.current()))
+    theme.set_theme(qapp, "dark")
+    assert heard == [look().themes["dark"]]
+
+
+def test_a_deleted_widget_hears_nothing_more(qapp: QApplication, qtbot: QtBot) -> None:
+    from gpu_assistant.gui.components import Button
+
+    button = Button("Back")
+    with qtbot.waitSignal(button.destroyed):
+        button.deleteLater()
+    theme.set_theme(qapp, "dark")
+
+
+def test_type_scale_grows_with_the_text(qapp: QApplication) -> None:
+    assert theme.font("title").pixelSize() == 24
+    theme.set_text_scale(qapp, 1.5)
+    assert theme.font("title").pixelSize() == 36
+    assert qapp.font().pixelSize() == 21
+    theme.set_text_scale(qapp, 9)
+    assert theme.text_scale() == 2.0
+
+
+def test_every_kind_of_text_has_a_family_of_this_computer(qapp: QApplication) -> None:
+    for kind in look().type:
+        assert theme.font(kind).pixelSize() >= 11
+        assert theme.font(kind).families()
+
+
+def test_chinese_has_no_600(qapp: QApplication) -> None:
+    theme.set_chinese(qapp, True)
+    assert theme.font("title").weight() == 700
+    theme.set_chinese(qapp, False)
+    assert theme.font("title").weight() == 600
+
+
+def test_the_sheet_colours_what_qt_draws(qapp: QApplication, qtbot: QtBot) -> None:
+    label = QLabel("x")
+    qtbot.addWidget(label)
+    label.setProperty("tone", "error")
+    label.ensurePolished()
+    assert label.palette().color(QPalette.ColorRole.WindowText).name().upper() == theme.current().error
