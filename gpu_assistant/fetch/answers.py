@@ -1,0 +1,54 @@
+"""What a server's answer to a (partial) request means."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+from msgspec import Struct
+
+# Answers that a later try may change; everything else from 400 on is final.
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 507, 509, 520, 521, 522, 523, 524})
+
+_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)$")
+
+
+class ContentRange(Struct, frozen=True):
+    """First byte sent, and the whole file's size where the server says it."""
+
+    start: int
+    total: int | None
+
+
+def content_range(headers: Mapping[str, str]) -> ContentRange | None:
+    """The part of the file that an answer 206 holds; None if it does not say so in a way we understand."""
+    match = _RANGE.match(headers.get("Content-Range", "").strip())
+    if match is None:
+        return None
+    return ContentRange(int(match[1]), None if match[3] == "*" else int(match[3]))
+
+
+def content_length(headers: Mapping[str, str]) -> int | None:
+    """Bytes that the answer announces; None if it does not, or sends them packed."""
+    text = headers.get("Content-Length", "")
+    return int(text) if text.isdecimal() and "Content-Encoding" not in headers else None
+
+
+def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
+    """Seconds to wait, from seconds or a date; None if the server does not say."""
+    text = headers.get("Retry-After", "").strip()
+    if text.isdecimal():
+        return float(text)
+    try:
+        moment = parsedate_to_datetime(text)
+    except (TypeError, ValueError):
+        return None
+    return max(0.0, moment.timestamp() - (time.time() if now is None else now))
+
+
+def strong_etag(headers: Mapping[str, str]) -> str | None:
+    """The tag that names these very bytes; a weak one does not."""
+    tag = headers.get("ETag", "").strip()
+    return tag if tag.startswith('"') else None

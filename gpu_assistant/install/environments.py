@@ -1,0 +1,46 @@
+"""The environments that install made and that still stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..core.paths import DataDir
+from . import journal, manifest
+
+
+class Environment(Struct, frozen=True, kw_only=True):
+    """One environment. `torch` "2.13.0" and `variant` "cpu" are None where it has no PyTorch; `bytes` on disk;
+    `created` in seconds since the epoch.
+    """
+
+    path: str
+    name: str
+    torch: str | None
+    variant: str | None
+    python: str
+    bytes: int | None
+    created: float
+
+
+def read(path: Path) -> Environment | None:
+    """The environment in a folder; None if it is not one of ours, or not a whole one."""
+    found = manifest.read(path)
+    if found is None:
+        return None
+    return Environment(
+        path=str(path),
+        name=path.name,
+        torch=found.torch,
+        variant=found.variant,
+        python=found.python,
+        bytes=found.bytes,
+        created=found.created,
+    )
+
+
+def known(data: DataDir) -> tuple[Environment, ...]:
+    """Every environment that the journal names and that stands whole, newest first."""
+    found = [environment for path in journal.environments(data) if (environment := read(path)) is not None]
+    return tuple(sorted(found, key=lambda environment: environment.created, reverse=True))

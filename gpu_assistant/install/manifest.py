@@ -1,0 +1,48 @@
+"""What we write into every environment that we made: it alone makes a folder ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ..core import json
+from ..core.recommendation import Recommendation
+
+MANIFEST = "gpu-assistant.json"
+LOCK = "pylock.toml"
+CONSTRAINTS = "gpu-assistant-constraints.txt"
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """`path` is the folder it was made for, `created` seconds since the epoch, `lock` the lock's identity.
+
+    `bytes` is what its files take on disk, `packages` name and exact version; by `recommendation` the checks
+    know what was meant to be here.
+    """
+
+    schema: Literal["gpu-assistant/environment/1"]
+    path: str
+    created: float
+    python: str
+    torch: str | None
+    variant: str | None
+    lock: str
+    packages: dict[str, str]
+    recommendation: Recommendation
+    bytes: int | None = None
+
+
+def read(environment: Path) -> Manifest | None:
+    """The manifest of a folder; None if it has none, or not a whole one, or has lost its lock."""
+    try:
+        manifest = json.decode((environment / MANIFEST).read_bytes(), Manifest)
+        return manifest if (environment / LOCK).is_file() else None
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def write(folder: Path, manifest: Manifest) -> None:
+    """Write it whole; raises AppError."""
+    json.write_file(folder / MANIFEST, json.encode_pretty(manifest) + "\n")

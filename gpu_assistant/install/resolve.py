@@ -1,0 +1,155 @@
+"""From a wish to a lock: asks one source after the other and says what each one answered."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from ..core import json
+from ..core.errors import AppError, NetworkError
+from ..core.names import Value
+from ..core.paths import DataDir
+from ..core.recommendation import Alternative
+from ..system.base import Finished
+from . import lock, sources
+from .lock import Lock
+from .sources import Answer, Attempt, SourceName
+from .uv import Uv, last_line
+from .wish import Wish
+
+TIMEOUT_S = 300.0
+LOCK_FILE = "pylock.toml"
+# The network's own failures, as uv words them; an index that answers "no" is another matter.
+UNREACHABLE = ("failed to fetch", "error sending request", "request failed", "dns error", "timed out", "connection")
+
+
+class Resolver:
+    """Asks for one wish."""
+
+    def __init__(self, wish: Wish, uv: Uv, data: DataDir, interpreter: Path) -> None:
+        self.wish = wish
+        self._uv = uv
+        self._folder = data.locks
+        self._interpreter = interpreter
+        self._answers: dict[SourceName, Answer] = {
+            "wheelhouse": "absent" if wish.wheelhouse is not None else "not-given",
+            "index": "absent" if wish.index_url is not None else "not-given",
+            "general": "not-asked",
+        }
+
+    def earlier(self) -> Lock | None:
+        """The lock of an earlier, equal wish, while the local files that it names are still there."""
+        from ..fetch.many import local_path
+
+        try:
+            found = lock.parse(self._kept.read_text(encoding="utf-8"), self.wish.python)
+        except (OSError, UnicodeDecodeError, AppError):
+            return None
+        local = [path for package in found.packages if (path := local_path(package.file.url)) is not None]
+        return found if all(path.is_file() for path in local) else None
+
+    def resolve(self) -> Lock:
+        """A lock from the first source that has everything, kept for the next time.
+
+        Raises AppError("release-unavailable") with what is on offer instead, AppError("release-nowhere") or,
+        where a source did not answer, NetworkError("no-source") with nothing on offer; AppError("resolver-failed").
+        """
+        for left in self._folder.glob("resolve-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        for attempt in sources.attempts(self.wish):
+            text = self._ask(attempt)
+            if text is not None:
+                found = lock.parse(text, self.wish.python)
+                json.write_file(self._kept, text)
+                return found
+        raise self._unavailable()
+
+    @property
+    def _kept(self) -> Path:
+        return self._folder / f"{self.wish.key}.toml"
+
+    def _ask(self, attempt: Attempt) -> str | None:
+        finished, text = self._compile(attempt)
+        if finished.code == 0 and text is not None:
+            return text
+        self._note(attempt, finished)
+        return None
+
+    def _compile(self, attempt: Attempt, *more: str) -> tuple[Finished, str | None]:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            folder = Path(tempfile.mkdtemp(prefix="resolve-", dir=self._folder))
+            project, output = folder / "pyproject.toml", folder / LOCK_FILE
+            project.write_text(attempt.pyproject(self.wish.python), encoding="utf-8")
+        except OSError as error:
+            raise json.storage_error(error, self._folder) from error
+        where = ["--find-links", attempt.find_links] if attempt.find_links is not None else []
+        offline = ["--no-index", "--offline"] if attempt.offline else []
+        try:
+            finished = self._uv.run(
+                *("pip", "compile", project, "--python", self._interpreter, "--python-version", self.wish.python),
+                *("--format", "pylock.toml", "--output-file", output, "--no-header"),
+                *("--only-binary", ":all:", "--quiet"),
+                *(*where, *offline, *more),
+                timeout=TIMEOUT_S,
+                cwd=folder,
+            )
+            return finished, output.read_text(encoding="utf-8") if output.is_file() else None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _note(self, attempt: Attempt, finished: Finished) -> None:
+        """Keep what a source answered; raises AppError where uv failed in a way that no other source mends."""
+        text = finished.err.lower()
+        if "no solution found" in text:
+            # The wheelhouse is asked only when it has PyTorch itself.
+            self._answers[attempt.source] = "incomplete" if attempt.source == "wheelhouse" else "absent"
+        elif any(sign in text for sign in UNREACHABLE):
+            asked = attempt.torch_index
+            own = attempt.source == "index" and asked is not None and asked.lower() in text
+            self._answers["index" if own else "general"] = "unreachable"
+            if attempt.source == "wheelhouse":
+                self._answers["wheelhouse"] = "incomplete"
+        else:
+            raise AppError("resolver-failed", detail=last_line(finished))
+
+    def _unavailable(self) -> AppError:
+        wish = self.wish
+        data = {
+            "version": wish.torch,
+            "variant": wish.variant,
+            "wheelhouse": f"@answer.{self._answers['wheelhouse']}",
+            "index": f"@answer.{self._answers['index']}",
+            "general": f"@answer.{self._answers['general']}",
+        }
+        offers = self._offers()
+        if not offers and "unreachable" in self._answers.values():
+            return NetworkError("no-source", offers=(), **data)
+        if not offers:
+            return AppError("release-nowhere", offers=(), **data)
+        return AppError("release-unavailable", offers=offers, offer=offers[0].change["pytorch"], **data)
+
+    def _offers(self) -> tuple[Alternative, ...]:
+        """Other releases of the wanted build that a source has."""
+        wish = self.wish
+        found: dict[str, Alternative] = {}
+        for wheel in sources.other_releases(wish):
+            if wheel.version != wish.torch:
+                found.setdefault(wheel.version, self._offer("wheelhouse-torch", wheel.version))
+        newest = self._newest_on_index() if self._answers["index"] == "absent" else None
+        if newest is not None:
+            found.setdefault(newest, self._offer("index-torch", newest))
+        return tuple(found.values())
+
+    def _newest_on_index(self) -> str | None:
+        attempt = Attempt(source="index", requirements=(), pinned=("torch",), torch_index=self.wish.index_url)
+        finished, text = self._compile(attempt, "--no-deps")
+        if finished.code != 0 or text is None:
+            return None
+        release, _, variant = (lock.parse(text, self.wish.python).version("torch") or "").partition("+")
+        return release if release and variant == self.wish.variant else None
+
+    def _offer(self, code: str, version: str) -> Alternative:
+        change: dict[str, Value] = {"pytorch": version, "variant": self.wish.variant, "python": self.wish.python}
+        return Alternative(code=code, change=change, data={**change, "build": f"{version}+{self.wish.variant}"})

@@ -1,0 +1,43 @@
+"""One install at a time for each data folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from ..core.errors import AppError
+from ..core.json import storage_error, write_file
+from ..core.paths import DataDir
+
+
+@contextmanager
+def one_at_a_time(data: DataDir) -> Iterator[None]:
+    """Hold the data folder; raises AppError("already-running", pid=…) while another process does.
+
+    The system lets go of it when we die, however we die.
+    """
+    import filelock
+
+    path = data.state / "install.lock"
+    # Beside it, because a locked file cannot be read on Windows.
+    holder = data.state / "install.pid"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(path, timeout=0)
+        lock.acquire()
+    except filelock.Timeout as error:
+        raise AppError("already-running", pid=_read_pid(holder.read_bytes() if holder.is_file() else b"")) from error
+    except OSError as error:
+        raise storage_error(error, data.root) from error
+    try:
+        write_file(holder, str(os.getpid()))
+        yield
+    finally:
+        with suppress(OSError):
+            holder.unlink()
+        lock.release()
+
+
+def _read_pid(text: bytes) -> int | None:
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,105 @@
+"""Where packages may come from, in the order in which they are asked, and what each one answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from ..core.recommendation import LocalWheel
+from .wish import ALWAYS, Wish
+
+SourceName = Literal["wheelhouse", "index", "general"]
+Answer = Literal["absent", "incomplete", "unreachable", "not-given", "not-asked"]
+
+
+class Attempt(Struct, frozen=True, kw_only=True):
+    """One question to the resolver: `source` is where PyTorch itself would come from.
+
+    `torch_index` is an address that serves only PyTorch's own packages (`flat` for a folder), `find_links` a
+    folder that serves everything; with `offline` no index is asked.
+    """
+
+    source: SourceName
+    requirements: tuple[str, ...]
+    pinned: tuple[str, ...] = ()
+    torch_index: str | None = None
+    flat: bool = False
+    explicit: bool = True
+    find_links: str | None = None
+    offline: bool = False
+
+    def pyproject(self, python: str) -> str:
+        """The project file that asks it. JSON's strings are TOML's, too."""
+        lines = [
+            "[project]",
+            'name = "environment"',
+            'version = "0"',
+            f"requires-python = {json.dumps(f'=={python}.*')}",
+            f"dependencies = {json.dumps([*self.pinned, *self.requirements])}",
+        ]
+        if self.torch_index is not None:
+            lines.append("[tool.uv.sources]")
+            lines += [f'{pin.partition("==")[0]} = {{ index = "source" }}' for pin in self.pinned]
+            lines += ["[[tool.uv.index]]", 'name = "source"', f"url = {json.dumps(self.torch_index)}"]
+            lines += [f"explicit = {str(self.explicit).lower()}", *(['format = "flat"'] if self.flat else [])]
+        return "\n".join(lines) + "\n"
+
+
+def attempts(wish: Wish) -> Iterator[Attempt]:
+    """The questions in order: wheelhouse alone, wheelhouse and general index, PyTorch's index, general index."""
+    local = local_pins(wish)
+    if local is not None and wish.wheelhouse is not None:
+        yield Attempt(source="wheelhouse", requirements=ALWAYS, pinned=local, find_links=wish.wheelhouse, offline=True)
+        folder = Path(wish.wheelhouse).as_uri()
+        yield Attempt(source="wheelhouse", requirements=ALWAYS, pinned=local, torch_index=folder, flat=True)
+    if wish.index_url is not None:
+        # PyTorch's own index also holds what only its AMD and Intel builds need; for the others it serves
+        # nothing but PyTorch.
+        explicit = wish.variant.startswith(("cu", "cpu"))
+        for pins in _pin_sets(wish, f"+{wish.variant}"):
+            yield Attempt(
+                source="index",
+                requirements=ALWAYS,
+                pinned=pins,
+                torch_index=wish.index_url,
+                explicit=explicit,
+            )
+    if wish.serves_variant:
+        for pins in _pin_sets(wish, ""):
+            yield Attempt(source="general", requirements=ALWAYS, pinned=pins)
+
+
+def local_pins(wish: Wish) -> tuple[str, ...] | None:
+    """PyTorch and what belongs to it as the wheelhouse has it; None if it lacks this very build."""
+    torch = _local("torch", wish.torch, wish)
+    if torch is None:
+        return None
+    vision = _local("torchvision", wish.torchvision, wish)
+    return (torch,) if vision is None else (torch, vision)
+
+
+def _local(project: str, version: str | None, wish: Wish) -> str | None:
+    wheels = [w for w in wish.local_wheels() if (w.project, w.version) == (project, version)]
+    if any(wheel.variant == wish.variant for wheel in wheels):
+        return f"{project}=={version}+{wish.variant}"
+    # A wheel without a tag is the general index's build; "==2.13.0" would also match a tagged one beside it.
+    if wheels and wish.serves_variant and all(wheel.variant is None for wheel in wheels):
+        return f"{project}=={version}"
+    return None
+
+
+def _pin_sets(wish: Wish, tag: str) -> Iterator[tuple[str, ...]]:
+    """With torchvision first; a source without it still has PyTorch."""
+    torch = f"torch=={wish.torch}{tag}"
+    if wish.torchvision is not None:
+        yield (torch, f"torchvision=={wish.torchvision}{tag}")
+    yield (torch,)
+
+
+def other_releases(wish: Wish) -> tuple[LocalWheel, ...]:
+    """PyTorch builds of the wanted kind in the wheelhouse, of other releases, newest first."""
+    return tuple(w for w in wish.local_wheels() if w.project == "torch" and w.variant == wish.variant)

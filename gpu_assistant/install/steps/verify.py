@@ -1,0 +1,72 @@
+"""Proves the new environment, then gives it its name, and proves that it still starts there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...core.errors import AppError
+from ...core.jobs import JobContext
+from ...core.json import storage_error
+from ...core.plan import Step
+from ...core.results import Check
+from ..removal import delete
+from ..work import Outcome, Work
+
+START_S = 120.0
+
+
+def run(step: Step, work: Work) -> Outcome:  # noqa: ARG001 - every kind has this shape
+    """Raises AppError: check-failed (the environment does not get its name), environment-broken."""
+    if work.standing:
+        _prove(work.environment, work)
+        return Outcome()
+    _prove(work.partial, work)
+    _name(work)
+    try:
+        _starts(work)
+    except AppError:
+        # Not whole after all: the next run makes it again.
+        work.environment.rename(work.partial)
+        raise
+    return Outcome()
+
+
+def _prove(folder: Path, work: Work) -> None:
+    count = 0
+
+    def news(_check: Check) -> None:
+        nonlocal count
+        count += 1
+        work.reporter.progress(done=count, total=None, unit="items", bottleneck="checking")
+
+    context: JobContext[Check] = JobContext(report=news, log=work.reporter.log, cancel=work.cancel)
+    checks = work.verifier(folder, work.system).run(context)
+    for check in checks.checks:
+        work.reporter.log(f"{check.id}: {check.state} {check.value if check.value is not None else ''}".rstrip())
+    failed = next((check for check in checks.checks if check.state == "fail"), None)
+    if failed is not None:
+        raise AppError("check-failed", check=failed.id, reason=failed.data.get("reason"))
+
+
+def _name(work: Work) -> None:
+    env = work.environment
+    try:
+        if env.is_dir():
+            env.rmdir()  # only an empty one is left by the first step's look
+        work.partial.rename(env)
+    except OSError as error:
+        raise storage_error(error, env) from error
+
+
+def _starts(work: Work) -> None:
+    """Python and one of the scripts run under the final name."""
+    python = work.system.environment_python(work.environment)
+    pip = python.with_name(work.system.executable("pip"))
+    commands: tuple[list[str | Path], ...] = ([python, "-I", "-c", ""], [pip, "--version"])
+    for words in commands:
+        finished = work.system.run(words, timeout=START_S, cancel=work.cancel)
+        if finished.code != 0:
+            for line in finished.err.splitlines():
+                work.reporter.log(line)
+            raise AppError("environment-broken", path=str(work.environment), detail=Path(words[0]).name)
+    delete(work.partial)

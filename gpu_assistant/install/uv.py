@@ -1,0 +1,89 @@
+"""uv, found through its own package and run with settings that do not depend on the user's."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ..core.errors import AppError
+from ..core.paths import DataDir
+from ..system.base import Finished, System
+
+# A line that fails is tried again by us, source after source: no need for long patience with each.
+PATIENCE = {"UV_HTTP_RETRIES": "2", "UV_HTTP_CONNECT_TIMEOUT": "8", "UV_HTTP_TIMEOUT": "30"}
+# Settings of the user's that would change what gets installed. Addresses and certificates stay theirs.
+NEUTRAL = {
+    "UV_CONSTRAINT": "",
+    "UV_OVERRIDE": "",
+    "UV_EXCLUDE": "",
+    "UV_FIND_LINKS": "",
+    "UV_INDEX": "",
+    "UV_EXTRA_INDEX_URL": "",
+    "UV_PYTHON": "",
+    "UV_OFFLINE": "0",
+    "UV_INDEX_STRATEGY": "first-index",
+    "UV_PRERELEASE": "if-necessary-or-explicit",
+    "UV_RESOLUTION": "highest",
+}
+INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")
+
+
+class Uv:
+    """Runs uv's commands; lines that it writes go to `log`."""
+
+    def __init__(
+        self,
+        system: System,
+        data: DataDir,
+        *,
+        cancel: threading.Event | None = None,
+        log: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        self._system = system
+        self._data = data
+        self._cancel = cancel
+        self._log = log
+
+    def run(self, *words: str | Path, timeout: float, cwd: Path | None = None) -> Finished:
+        """Run one command; its exit status is the caller's to judge. Raises AppError, Cancelled."""
+        finished = self._system.run(
+            [program(), *words, "--no-config", "--no-progress", "--color", "never", "--cache-dir", self._data.uv_cache],
+            timeout=timeout,
+            environ=settings(),
+            cwd=cwd,
+            cancel=self._cancel,
+        )
+        for line in (finished.out + finished.err).splitlines():
+            self._log(line)
+        return finished
+
+
+def program() -> Path:
+    """uv's program inside its installed package; raises AppError("uv-missing")."""
+    try:
+        import uv
+
+        return Path(uv.find_uv_bin()).absolute()
+    except (ImportError, FileNotFoundError) as error:
+        raise AppError("uv-missing", detail=str(error)) from error
+
+
+def settings(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Environment variables for uv: patience and the system's certificates, unless the user chose otherwise."""
+    chosen = {name: value for name, value in PATIENCE.items() if name not in environ}
+    if "SSL_CERT_FILE" not in environ and "SSL_CERT_DIR" not in environ:
+        chosen["UV_SYSTEM_CERTS"] = "1"
+    return chosen | {name: value for name, value in NEUTRAL.items() if name in environ}
+
+
+def general_index(environ: Mapping[str, str] = os.environ) -> str | None:
+    """The package index that the user names in uv's own way; None is uv's default."""
+    return next((environ[name] for name in INDEX_VARIABLES if environ.get(name)), None)
+
+
+def last_line(finished: Finished) -> str:
+    """What uv complained of, in one line."""
+    lines = [line.strip() for line in finished.err.splitlines() if line.strip()]
+    return next((line for line in lines if line.startswith("error")), lines[-1] if lines else f"exit {finished.code}")
