@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from gpu_assistant.advise.builds import code_for, cuda_of
-from gpu_assistant.advise.drivers import floor, generation_of, native_cuda
+from gpu_assistant.advise.drivers import Floor, driver_state, floor, generation_of, native_cuda, reachable
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.catalog.load import load
 from gpu_assistant.catalog.records import TorchVariant
 from gpu_assistant.catalog.versions import numbers
+from gpu_assistant.core.errors import CallError
 from gpu_assistant.core.machine import SystemName
+from gpu_assistant.core.paths import resources
+from gpu_assistant.core.recommendation import Choice
 
-from .build import catalog
+from .build import GTX_1060, catalog, machine, nvidia
 
 
 def build(arch_list: tuple[str, ...] | None, ptx_for: tuple[str, ...] = (), variant: str = "cu130") -> TorchVariant:
@@ -95,3 +103,48 @@ def test_chips_older_than_every_record() -> None:
 )
 def test_cuda_of_a_tag(tag: str, cuda: tuple[int, int] | None) -> None:
     assert cuda_of(tag) == cuda
+
+
+@pytest.mark.parametrize(
+    ("system", "device", "segment", "driver", "lowest", "expected"),
+    [
+        ("windows", (6, 1), "desktop", None, "580", True),
+        ("windows", (6, 1), "desktop", None, "590", False),
+        ("windows", (6, 1), "desktop", "595.10", "590", True),
+        ("linux", (7, 0), "datacenter", "470.1", "595", False),
+        ("windows", (9, 0), "datacenter", None, "595", True),  # no package known, but no last branch either
+        ("linux", (3, 7), "desktop", None, "450.80.02", True),
+        ("linux", (3, 7), "desktop", None, "525.60.13", False),
+        ("windows", (12, 0), "desktop", None, "999", False),
+    ],
+)
+def test_a_driver_that_the_card_gets(
+    system: SystemName, device: tuple[int, int], segment: str, driver: str | None, lowest: str, expected: bool
+) -> None:
+    state = driver_state(machine(system, driver=driver), catalog(), device, segment, "studio")  # type: ignore[arg-type]
+    assert reachable(state, Floor(lowest, numbers(lowest) or ())) is expected
+
+
+def test_a_card_whose_last_driver_is_too_old_for_the_picked_build(tmp_path: Path) -> None:
+    folder = tmp_path / "catalog"
+    shutil.copytree(resources() / "catalog", folder)
+    drivers = folder / "drivers.json"
+    text = drivers.read_text(encoding="utf-8")
+    assert '"version": "582.78"' in text
+    drivers.write_text(text.replace('"version": "582.78"', '"version": "512.10"'), encoding="utf-8")
+    box = machine("windows", nvidia(GTX_1060))
+    found = recommend(box, load(folder))
+    assert found.pytorch is not None
+    assert (found.pytorch.version, found.pytorch.variant) == ("2.7.1", "cu118")
+    with pytest.raises(CallError) as caught:
+        recommend(box, load(folder), choice=Choice(pytorch="2.14.1", variant="cu126"))
+    assert caught.value.data["why"] == "@choice.driver-limit"
+
+
+def test_torchaudio_only_where_it_was_made_for_this_release() -> None:
+    frozen = recommend(machine("linux"), catalog())
+    assert frozen.pytorch is not None
+    assert frozen.pytorch.torchaudio is None
+    made_for_it = recommend(machine("linux"), catalog(), choice=Choice(pytorch="2.11.0"))
+    assert made_for_it.pytorch is not None
+    assert made_for_it.pytorch.torchaudio == "2.11.0"
