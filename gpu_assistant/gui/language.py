@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QTranslator, Signal
 from PySide6.QtWidgets import QApplication
 
 from ..core.paths import resources
 from ..core.settings import Language as Code
-from ..texts import Texts
 from . import theme
+
+if TYPE_CHECKING:
+    from ..texts import Texts
 
 NAMES: dict[Code, str] = {"en": "English", "zh_CN": "简体中文"}
 Table = dict[tuple[str, str, str], str]
@@ -26,6 +28,8 @@ def read_ts(paths: Iterable[Path]) -> Table:
 
     Raises `xml.etree.ElementTree.ParseError` for a broken file: they are ours, a test reads them all.
     """
+    from xml.etree import ElementTree
+
     table: Table = {}
     for path in paths:
         for context in ElementTree.parse(path).getroot().iter("context"):  # noqa: S314 - our own files
@@ -88,6 +92,8 @@ class Language(QObject):
 
     def texts(self) -> Texts:
         """The core's sentences in this language."""
+        from ..texts import Texts
+
         return Texts(self.current)
 
     def _qt_own(self, code: Code) -> QTranslator | None:
@@ -107,6 +113,8 @@ class _Current:
 
 def texts() -> Texts:
     """The core's sentences in the language that is on."""
+    from ..texts import Texts
+
     return Texts(_Current.code)
 
 
