@@ -8,6 +8,7 @@ import pytest
 
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.catalog.versions import capability, numbers
+from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Gpu, SystemName
 from gpu_assistant.core.recommendation import Choice
 
@@ -201,8 +202,9 @@ def test_arm_linux_with_a_card_that_nobody_looked_into() -> None:
     assert found.pytorch is not None
     assert (found.pytorch.variant, found.pytorch.index_url) == ("cu132", None)
     assert "code-unknown" in codes(found.warnings)
-    old = recommend(machine("linux", nvidia(GTX_1060), arch="arm64"), catalog())
-    assert old.accelerator == "cpu"
+    # No source says that a CPU build for arm64 Linux exists, so none is promised.
+    with pytest.raises(AppError, match="no-build"):
+        recommend(machine("linux", nvidia(GTX_1060), arch="arm64"), catalog())
 
 
 def test_order_of_cards_does_not_matter() -> None:
