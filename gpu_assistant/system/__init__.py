@@ -15,6 +15,7 @@ def current() -> System:
         from .windows import WindowsSystem
 
         return WindowsSystem()
-    from .linux import LinuxSystem
+    else:  # noqa: RET505 - the type checker follows one branch per system
+        from .linux import LinuxSystem
 
-    return LinuxSystem()
+        return LinuxSystem()

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import shutil
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from pathlib import Path
+import sys
 
-from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName
-from ..core.settings import Language
-from . import linux_desktop, linux_processes, linux_pythons, linux_read, nvml_sleep, pci, places, processes
-from .base import Finished
+assert sys.platform != "win32"  # noqa: S101 - the type checker reads this too
+
+import os  # noqa: E402
+import shlex  # noqa: E402
+import shutil  # noqa: E402
+import threading  # noqa: E402
+from collections.abc import Callable, Mapping, Sequence  # noqa: E402
+from contextlib import AbstractContextManager  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName  # noqa: E402
+from ..core.settings import Language  # noqa: E402
+from . import linux_desktop, linux_processes, linux_pythons, linux_read, nvml_sleep, pci, places, processes  # noqa: E402
+from .base import Finished  # noqa: E402
 
 
 class LinuxSystem:

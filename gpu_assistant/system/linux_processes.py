@@ -8,15 +8,19 @@ program started outlives a killed us (an ordinary end of ours ends the whole tre
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING
+import sys
+
+assert sys.platform != "win32"  # noqa: S101 - the type checker reads this too
+
+import os  # noqa: E402
+import signal  # noqa: E402
+import subprocess  # noqa: E402
+import time  # noqa: E402
+from collections.abc import Mapping, Sequence  # noqa: E402
+from contextlib import suppress  # noqa: E402
+from functools import lru_cache  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import TYPE_CHECKING  # noqa: E402
 
 if TYPE_CHECKING:
     import psutil

@@ -140,10 +140,10 @@ def _collect(child: Child, limits: _Limits, on_line: Callable[[str], None] | Non
         if line is None:
             still_open -= 1
             continue
-        text = decode(line, fallback)
+        text = decode(line, fallback).replace("\r\n", "\n")
         texts[number].append(text)
         if on_line is not None and number == 0:
-            on_line(text.rstrip("\r\n"))
+            on_line(text.rstrip("\n"))
     return "".join(texts[0]), "".join(texts[1])
 
 

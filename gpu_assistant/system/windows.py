@@ -1,0 +1,230 @@
+"""Windows, through its registry and its own libraries; no wmic, no PowerShell."""
+
+from __future__ import annotations
+
+import sys
+
+assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
+
+import ctypes  # noqa: E402
+import os  # noqa: E402
+import platform  # noqa: E402
+import shutil  # noqa: E402
+import subprocess  # noqa: E402
+import threading  # noqa: E402
+from collections.abc import Callable, Iterator, Mapping, Sequence  # noqa: E402
+from contextlib import contextmanager  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+from ..core.errors import AppError  # noqa: E402
+from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName  # noqa: E402
+from ..core.settings import Language  # noqa: E402
+from . import linux_read, places, processes, windows_devices, windows_processes, windows_pythons  # noqa: E402
+from . import windows_registry as registry  # noqa: E402
+from .base import Finished  # noqa: E402
+from .windows_read import environments_folder, quoted, system_name  # noqa: E402
+
+VERSION_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
+CPU_KEY = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
+ENVIRONMENT_KEY = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
+RUNTIME_KEY = r"SOFTWARE\Microsoft\VisualStudio\14.0\VC\Runtimes\X64"
+INTERNET_KEY = r"Software\Microsoft\Windows\CurrentVersion\Internet Settings"
+REBOOT_KEYS = (
+    r"SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending",
+    r"SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired",
+)
+CHINESE = 0x04  # primary language number (winnt.h)
+FIXED_DISK = 3  # GetDriveTypeW
+ES_CONTINUOUS, ES_SYSTEM_REQUIRED = 0x80000000, 0x1
+
+
+class WindowsSystem:
+    """What `base.System` asks, answered by Windows."""
+
+    name: SystemName = "windows"
+
+    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+        self._environ = environ
+
+    # Programs
+    def run(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        timeout: float,
+        environ: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        cancel: threading.Event | None = None,
+        on_line: Callable[[str], None] | None = None,
+    ) -> Finished:
+        """See `base.System.run`; also raises ValueError for a relative program path and for a batch file."""
+        return processes.run(
+            windows_processes.start,
+            argv,
+            timeout=timeout,
+            environ=environ,
+            cwd=cwd,
+            cancel=cancel,
+            on_line=on_line,
+            fallback="mbcs",
+        )
+
+    def executable(self, name: str) -> str:
+        """With its ".exe"."""
+        return f"{name}.exe"
+
+    def environment_python(self, environment: Path) -> Path:
+        r"""Scripts\python.exe."""
+        return environment / "Scripts" / "python.exe"
+
+    def standalone_python(self, folder: Path) -> Path:
+        """python.exe."""
+        return folder / "python.exe"
+
+    def activation(self, environment: Path) -> str:
+        """For cmd; PowerShell takes it too where the path needs no quotes."""
+        return quoted(str(environment / "Scripts" / "activate"))
+
+    # Places
+    def default_environments(self, data_root: Path) -> Path:
+        r"""Below our data where that path is harmless, else C:\AI."""
+        return Path(environments_folder(str(data_root)))
+
+    # What is here
+    def language(self) -> Language:
+        """The language of Windows' own menus."""
+        number: int = ctypes.windll.kernel32.GetUserDefaultUILanguage()
+        return "zh_CN" if number & 0x3FF == CHINESE else "en"
+
+    def operating_system(self) -> OperatingSystem:
+        """From the kernel's own number and the registry's name."""
+        version = sys.getwindowsversion()
+        machine = registry.text(registry.MACHINE, ENVIRONMENT_KEY, "PROCESSOR_ARCHITECTURE") or platform.machine()
+        return OperatingSystem(
+            system="windows",
+            name=system_name(registry.text(registry.MACHINE, VERSION_KEY, "ProductName"), version.build),
+            version=f"{version.major}.{version.minor}.{version.build}",
+            build=version.build,
+            arch=linux_read.arch(machine),
+            wsl=False,
+        )
+
+    def cpu(self) -> Cpu:
+        """Name from the registry, counts from psutil."""
+        import psutil
+
+        return Cpu(
+            name=registry.text(registry.MACHINE, CPU_KEY, "ProcessorNameString"),
+            cores=psutil.cpu_count(logical=False),
+            threads=os.cpu_count(),
+        )
+
+    def display_adapters(self) -> tuple[Gpu, ...]:
+        """From SetupAPI and the display class of the registry."""
+        return windows_devices.display_adapters()
+
+    def disks(self) -> tuple[Disk, ...]:
+        """Fixed drives; a network drive that does not answer would hold us up for minutes."""
+        found = []
+        kernel = ctypes.windll.kernel32
+        letters = kernel.GetLogicalDrives()
+        for number in range(26):
+            path = f"{chr(ord('A') + number)}:\\"
+            if not letters >> number & 1 or kernel.GetDriveTypeW(ctypes.c_wchar_p(path)) != FIXED_DISK:
+                continue
+            try:
+                usage = shutil.disk_usage(path)
+            except OSError:
+                continue
+            found.append(Disk(path=path, free_bytes=usage.free, total_bytes=usage.total))
+        return tuple(found)
+
+    def python_candidates(self) -> tuple[Path, ...]:
+        """PATH, the registry (PEP 514), the usual folders, conda."""
+        return windows_pythons.candidates(Path.home(), self._environ)
+
+    def program(self, name: str) -> Path | None:
+        """On PATH, as an .exe."""
+        return places.program((f"{name}.exe",), self._environ)
+
+    def sleeping_driver(self) -> Driver | None:
+        """Windows lets the driver answer for a sleeping card."""
+        return None
+
+    def cuda_folders(self) -> tuple[Path, ...]:
+        """Where NVIDIA's installer puts toolkits, and CUDA_PATH."""
+        named = [Path(value) for name in ("CUDA_PATH", "CUDA_HOME") if (value := self._environ.get(name))]
+        usual = self._program_files().glob("NVIDIA GPU Computing Toolkit/CUDA/v*")
+        return places.distinct_folders([*sorted(usual), *named])
+
+    def cudnn_folders(self) -> tuple[Path, ...]:
+        """NVIDIA's own folder and those inside toolkits."""
+        own = sorted(self._program_files().glob("NVIDIA/CUDNN/v*"))
+        own_includes = [inside for folder in own for inside in (folder / "include", *folder.glob("include/*"))]
+        return places.distinct_folders([*own_includes, *(folder / "include" for folder in self.cuda_folders())])
+
+    def visual_cpp(self) -> str | None:
+        """As its installer wrote it down."""
+        major = registry.number(registry.MACHINE, RUNTIME_KEY, "Major")
+        minor = registry.number(registry.MACHINE, RUNTIME_KEY, "Minor")
+        return f"{major}.{minor}" if major is not None and minor is not None else None
+
+    def proxy(self) -> str | None:
+        """From the environment, else from Windows' settings."""
+        if (given := places.proxy(self._environ)) is not None:
+            return given
+        if not registry.number(registry.USER, INTERNET_KEY, "ProxyEnable"):
+            return None
+        servers = registry.text(registry.USER, INTERNET_KEY, "ProxyServer") or ""
+        # Either one address for all, or "http=host:port;https=host:port".
+        named = dict(part.split("=", 1) for part in servers.split(";") if "=" in part)
+        chosen = named.get("https") or named.get("http") or ("" if named else servers)
+        return places.without_secrets(chosen) if chosen else None
+
+    def is_admin(self) -> bool:
+        """Whether our token is an elevated one."""
+        return bool(ctypes.windll.shell32.IsUserAnAdmin())
+
+    def pending_reboot(self) -> bool | None:
+        """By the keys of servicing and Windows Update; pending renames alone are everyday."""
+        return any(registry.exists(registry.MACHINE, key) for key in REBOOT_KEYS)
+
+    @contextmanager
+    def keep_awake(self, why: str) -> Iterator[None]:  # noqa: ARG002 - Windows takes no reason here
+        """While this thread is in the context."""
+        set_state = ctypes.windll.kernel32.SetThreadExecutionState
+        set_state(ctypes.c_uint(ES_CONTINUOUS | ES_SYSTEM_REQUIRED))
+        try:
+            yield
+        finally:
+            set_state(ctypes.c_uint(ES_CONTINUOUS))
+
+    def open_folder(self, folder: Path) -> None:
+        """In Explorer; raises AppError("no-file-manager")."""
+        try:
+            os.startfile(folder)  # noqa: S606 - a folder, nothing that runs
+        except OSError as error:
+            raise AppError("no-file-manager", path=str(folder)) from error
+
+    def open_terminal(self, environment: Path) -> None:
+        """In cmd with its own window; raises AppError("no-terminal")."""
+        cmd = self._system_folder() / "cmd.exe"
+        start = environment / "Scripts" / "activate.bat"
+        if not cmd.is_file() or not start.is_file():
+            raise AppError("no-terminal", path=str(environment))
+        # cmd takes off the outer quotes and keeps the inner ones.
+        subprocess.Popen(
+            f'"{cmd}" /K ""{start}""',
+            executable=str(cmd),
+            cwd=environment,
+            creationflags=subprocess.CREATE_NEW_CONSOLE,
+        )
+
+    def _program_files(self) -> Path:
+        return Path(self._environ.get("ProgramW6432") or self._environ.get("ProgramFiles") or "C:\\Program Files")
+
+    @staticmethod
+    def _system_folder() -> Path:
+        buffer = ctypes.create_unicode_buffer(260)
+        ctypes.windll.kernel32.GetSystemDirectoryW(buffer, len(buffer))
+        return Path(buffer.value)

@@ -1,0 +1,121 @@
+"""Programs on Windows: each in a job object of its own, which ends all of it on our word and when we die."""
+
+from __future__ import annotations
+
+import sys
+
+assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
+
+import ctypes  # noqa: E402
+import subprocess  # noqa: E402
+from collections.abc import Mapping, Sequence  # noqa: E402
+from contextlib import suppress  # noqa: E402
+from ctypes import wintypes  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+GRACE_S = 5.0
+
+# winnt.h, processthreadsapi.h
+CREATE_SUSPENDED = 0x4
+EXTENDED_LIMIT_INFORMATION = 9
+KILL_ON_JOB_CLOSE = 0x2000
+BATCH_FILES = (".bat", ".cmd")
+
+
+class _BasicLimits(ctypes.Structure):
+    _fields_ = (
+        ("process_time", ctypes.c_int64),
+        ("job_time", ctypes.c_int64),
+        ("flags", wintypes.DWORD),
+        ("minimum_working_set", ctypes.c_size_t),
+        ("maximum_working_set", ctypes.c_size_t),
+        ("active_processes", wintypes.DWORD),
+        ("affinity", ctypes.c_size_t),
+        ("priority", wintypes.DWORD),
+        ("scheduling", wintypes.DWORD),
+    )
+
+
+class _ExtendedLimits(ctypes.Structure):
+    _fields_ = (
+        ("basic", _BasicLimits),
+        ("io_counters", ctypes.c_uint64 * 6),
+        ("process_memory", ctypes.c_size_t),
+        ("job_memory", ctypes.c_size_t),
+        ("peak_process_memory", ctypes.c_size_t),
+        ("peak_job_memory", ctypes.c_size_t),
+    )
+
+
+def _kernel() -> ctypes.WinDLL:
+    kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+    kernel.CreateJobObjectW.restype = wintypes.HANDLE
+    kernel.CreateJobObjectW.argtypes = (ctypes.c_void_p, wintypes.LPCWSTR)
+    kernel.SetInformationJobObject.argtypes = (wintypes.HANDLE, ctypes.c_int, ctypes.c_void_p, wintypes.DWORD)
+    kernel.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
+    kernel.TerminateJobObject.argtypes = (wintypes.HANDLE, wintypes.UINT)
+    kernel.CloseHandle.argtypes = (wintypes.HANDLE,)
+    return kernel
+
+
+class WindowsChild:
+    """A program in its job object."""
+
+    def __init__(self, process: subprocess.Popen[bytes], kernel: ctypes.WinDLL, job: int) -> None:
+        self.process = process
+        self._kernel = kernel
+        self._job: int | None = job
+
+    def end(self) -> None:
+        """End everything in the job at once."""
+        if self._job is not None:
+            self._kernel.TerminateJobObject(self._job, 1)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=GRACE_S)
+
+    def release(self) -> None:
+        """Close the job; what the program left behind in it ends."""
+        if self._job is not None:
+            self._kernel.CloseHandle(self._job)
+            self._job = None
+
+
+def start(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None) -> WindowsChild:
+    """Start a program without a console window; raises OSError, ValueError for a batch file.
+
+    It starts suspended, so that it is in the job before it can start anything itself. A batch file would be
+    run by cmd, which reads words as commands.
+    """
+    if argv[0].lower().endswith(BATCH_FILES):
+        raise ValueError(f"a batch file is not started: {argv[0]!r}")
+    kernel = _kernel()
+    job = kernel.CreateJobObjectW(None, None)
+    limits = _ExtendedLimits(basic=_BasicLimits(flags=KILL_ON_JOB_CLOSE))
+    if not job or not kernel.SetInformationJobObject(
+        job, EXTENDED_LIMIT_INFORMATION, ctypes.byref(limits), ctypes.sizeof(limits)
+    ):
+        raise ctypes.WinError(ctypes.get_last_error())
+    try:
+        process = subprocess.Popen(
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(environ),
+            cwd=cwd,
+            creationflags=subprocess.CREATE_NO_WINDOW | CREATE_SUSPENDED,
+        )
+    except OSError:
+        kernel.CloseHandle(job)
+        raise
+    child = WindowsChild(process, kernel, job)
+    handle = int(process._handle)  # type: ignore[attr-defined]  # Popen keeps it under this name only
+    kernel.AssignProcessToJobObject(job, handle)
+    # Popen has let go of the thread that ResumeThread would need; this resumes all of the process.
+    resume = ctypes.WinDLL("ntdll").NtResumeProcess
+    resume.argtypes = (wintypes.HANDLE,)
+    if resume(handle):
+        child.end()
+        child.release()
+        raise OSError(f"{argv[0]} cannot be set going")
+    return child

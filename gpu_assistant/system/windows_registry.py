@@ -1,0 +1,54 @@
+"""Reading Windows' registry; what is missing or forbidden reads as None."""
+
+from __future__ import annotations
+
+import sys
+
+assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
+
+import winreg  # noqa: E402
+
+MACHINE = winreg.HKEY_LOCAL_MACHINE
+USER = winreg.HKEY_CURRENT_USER
+
+
+def value(root: int, key: str, name: str) -> str | int | bytes | None:
+    """One value; of lists nothing is needed."""
+    try:
+        with winreg.OpenKey(root, key) as opened:
+            found = winreg.QueryValueEx(opened, name)[0]
+    except OSError:
+        return None
+    return found if isinstance(found, str | int | bytes) else None
+
+
+def text(root: int, key: str, name: str) -> str | None:
+    """One text value, trimmed; an empty one is None."""
+    found = value(root, key, name)
+    return found.strip("\0 ") or None if isinstance(found, str) else None
+
+
+def number(root: int, key: str, name: str) -> int | None:
+    """One number; drivers write some of them as bytes."""
+    found = value(root, key, name)
+    if isinstance(found, bytes):
+        return int.from_bytes(found, "little")
+    return found if isinstance(found, int) else None
+
+
+def exists(root: int, key: str) -> bool:
+    """Whether there is such a key."""
+    try:
+        winreg.OpenKey(root, key).Close()
+    except OSError:
+        return False
+    return True
+
+
+def children(root: int, key: str) -> list[str]:
+    """The names of a key's sub-keys."""
+    try:
+        with winreg.OpenKey(root, key) as opened:
+            return [winreg.EnumKey(opened, index) for index in range(winreg.QueryInfoKey(opened)[0])]
+    except OSError:
+        return []
