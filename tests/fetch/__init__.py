@@ -1,0 +1,1 @@
+"""The downloader against a server that misbehaves."""
