@@ -92,13 +92,13 @@ class Program:
     def _unforeseen(self) -> None:
         from .components import ConfirmDialog
 
-        tr = QCoreApplication.translate
+        translate = QCoreApplication.translate
         ConfirmDialog.tell(
             self.window,
-            tr("Program", "Something went wrong inside GPU Assistant"),
-            tr("Program", "It is written down in the log file: {path}. You can go on; trying again may help.").format(
-                path=self.app.data.logs / "gpu-assistant.log"
-            ),
+            translate("Program", "Something went wrong inside GPU Assistant"),
+            translate(
+                "Program", "It is written down in the log file: {path}. You can go on; trying again may help."
+            ).format(path=self.app.data.logs / "gpu-assistant.log"),
         )
 
 

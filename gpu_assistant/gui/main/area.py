@@ -35,9 +35,7 @@ class MainArea(Live, QWidget):
         self.sampling = Sampling(app.sampler, parent=self)
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
-        self.rail = NavRail(
-            (("home", ""), ("monitor", ""), ("bench", "")), (("settings", ""), ("help", ""))
-        )
+        self.rail = NavRail((("home", ""), ("monitor", ""), ("bench", "")), (("settings", ""), ("help", "")))
         self.rail.chosen.connect(self._chosen)
         self.pages: dict[int, QWidget] = {}
         self._past: list[int] = []

@@ -22,7 +22,11 @@ class BenchResultView(Live, QWidget):
         self._ready = False
         super().__init__()
         self.head, self.bars, self.fair, self.past = Card(), Card(" "), Card(" "), Card(" ")
-        self.figure, self.text, self.detail = label("display", "", "accent_text"), label("verdict"), label("body", "", "soft")
+        self.figure, self.text, self.detail = (
+            label("display", "", "accent_text"),
+            label("verdict"),
+            label("body", "", "soft"),
+        )
         self.figure.set_one_line(True)
         row = QHBoxLayout()
         row.setSpacing(24)
@@ -109,9 +113,12 @@ class BenchResultView(Live, QWidget):
                 result
                 for result in each.results
                 if best is not None
-                and (result.id, result.device, result.dtype, result.size) == (best.id, best.device, best.dtype, best.size)
+                and (result.id, result.device, result.dtype, result.size)
+                == (best.id, best.device, best.dtype, best.size)
             ]
-            rows += [(scores.day(each), r.median, scores.value(r), "accent" if each is benchmark else "s5") for r in same]
+            rows += [
+                (scores.day(each), r.median, scores.value(r), "accent" if each is benchmark else "s5") for r in same
+            ]
         self._past.set_bars(rows)
         self.past.setVisible(len(rows) > 1)
 

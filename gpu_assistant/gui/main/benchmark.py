@@ -10,10 +10,12 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from ...core.errors import AppError
 from ...core.jobs import JobContext
-from ...core.results import Benchmark
+from ...bench.parent import BenchProgress
+from ...core.results import Benchmark, BenchResult
 from ..components import Banner, Button, Card, EmptyState, Page, ProgressBar, label
 from ..language import Language
 from ..worker import JobRunner
+from . import scores
 from .bench_result import BenchResultView
 from .facts import Installed, in_use
 
@@ -44,9 +46,10 @@ class BenchmarkPage(Page):
         self._app, self._language = app, language
         self._installed: Installed | None = None
         self._kept: tuple[Benchmark, ...] = ()
+        self._own: tuple[Benchmark, ...] = ()
         self._read = False
         self._error: AppError | None = None
-        self._news: Any = None
+        self._at: BenchProgress | None = None
         self._stopping = False
         self._ready = False
         super().__init__(" ")
@@ -118,7 +121,10 @@ class BenchmarkPage(Page):
 
     def _known(self, known: tuple[Installed | None, tuple[Benchmark, ...]]) -> None:
         self._read = True
-        self._installed, self._kept = known
+        self._installed, on_disk = known
+        # A result that could not be saved is still a result.
+        unsaved = tuple(each for each in self._own if each not in on_disk)
+        self._kept = (*on_disk, *unsaved)
         self.retranslate()
 
     # Measuring
@@ -133,7 +139,7 @@ class BenchmarkPage(Page):
         """Start; the result comes by itself."""
         if self.measuring or self._installed is None or self._app.simulated:
             return
-        self._error, self._news, self._stopping = None, None, False
+        self._error, self._at, self._stopping = None, None, False
         self._runner.start(self._app.bench(self._installed.folder))
         self.retranslate()
         self.cancel.setFocus()
@@ -144,11 +150,13 @@ class BenchmarkPage(Page):
         self._runner.cancel()
         self.retranslate()
 
-    def _heard(self, news: Any) -> None:  # noqa: ANN401 - the benchmark's own news
-        self._news = news
-        self._show_progress()
+    def _heard(self, news: BenchProgress | BenchResult) -> None:
+        if isinstance(news, BenchProgress):
+            self._at = news
+            self._show_progress()
 
     def _done(self, benchmark: Benchmark) -> None:
+        self._own = (*self._own, benchmark)
         self._kept = (*self._kept, benchmark)
         self.measured.emit()
 
@@ -207,10 +215,13 @@ class BenchmarkPage(Page):
         self.cancel.setText(self.tr("Stopping…") if self._stopping else self.tr("Cancel"))
         self.cancel.setEnabled(not self._stopping)
         self._note.setText(self.tr("Other programs that work meanwhile make the figures lower."))
-        news = self._news
-        if news is None:
+        now = self._at
+        if now is None:
             self.what.setText(self.tr("Starting PyTorch…"))
             self.count.setText("")
             self.bar.set_fraction(None)
             return
-        self.what.setText(news.name)
+        self.what.setText(f"{scores.workload(now.workload, now.dtype)} · {scores.device(now.device)}")
+        size = " × ".join(str(side) for side in now.size)
+        self.count.setText(self.tr("{n} of {of} · {size}").format(n=now.n, of=now.of, size=size))
+        self.bar.set_fraction((now.n - 1) / max(now.of, 1))

@@ -10,17 +10,17 @@ from ..components import Button, label
 
 def keys() -> tuple[tuple[str, str], ...]:
     """(what it does, key) in the language that is on."""
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return (
-        (tr("Help", "Home, Monitor, Benchmark"), "Ctrl+1 … Ctrl+3"),
-        (tr("Help", "Settings"), "Ctrl+,"),
-        (tr("Help", "Back to the page before"), "Alt+←"),
-        (tr("Help", "Look again"), "F5"),
-        (tr("Help", "Next and previous control"), "Tab, Shift+Tab"),
-        (tr("Help", "Monitor: move the cross-hair"), "← →, Home, End"),
-        (tr("Help", "Monitor: figures as a table"), "T"),
-        (tr("Help", "Monitor: pause"), "P"),
-        (tr("Help", "This help"), "F1"),
+        (translate("Help", "Home, Monitor, Benchmark"), "Ctrl+1 … Ctrl+3"),
+        (translate("Help", "Settings"), "Ctrl+,"),
+        (translate("Help", "Back to the page before"), "Alt+←"),
+        (translate("Help", "Look again"), "F5"),
+        (translate("Help", "Next and previous control"), "Tab, Shift+Tab"),
+        (translate("Help", "Monitor: move the cross-hair"), "← →, Home, End"),
+        (translate("Help", "Monitor: figures as a table"), "T"),
+        (translate("Help", "Monitor: pause"), "P"),
+        (translate("Help", "This help"), "F1"),
     )
 
 
@@ -29,12 +29,12 @@ class HelpDialog(QDialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        tr = QCoreApplication.translate
-        self.setWindowTitle(tr("Help", "Help"))
+        translate = QCoreApplication.translate
+        self.setWindowTitle(translate("Help", "Help"))
         column = QVBoxLayout(self)
         column.setContentsMargins(28, 24, 28, 20)
         column.setSpacing(16)
-        column.addWidget(label("title", tr("Help", "Keys that help")))
+        column.addWidget(label("title", translate("Help", "Keys that help")))
         grid = QGridLayout()
         grid.setHorizontalSpacing(40)
         grid.setVerticalSpacing(8)
@@ -42,7 +42,7 @@ class HelpDialog(QDialog):
             grid.addWidget(label("body", what), row, 0)
             grid.addWidget(label("strong", key), row, 1)
         column.addLayout(grid)
-        close = Button(tr("Help", "Close"), kind="primary")
+        close = Button(translate("Help", "Close"), kind="primary")
         close.clicked.connect(self.accept)
         column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
         close.setFocus()

@@ -30,9 +30,7 @@ class History:
     def __len__(self) -> int:
         return len(self._ring)
 
-    def window(
-        self, metric: Metric, gpu: int, seconds: float | None = None
-    ) -> tuple[memoryview, memoryview | None]:
+    def window(self, metric: Metric, gpu: int, seconds: float | None = None) -> tuple[memoryview, memoryview | None]:
         """Times and raw values (divide by `metric.scale`), oldest first; valid until the next `add`."""
         times, series = self._ring.window(seconds)
         return times, series.get(metric.series(gpu))

@@ -171,7 +171,7 @@ class HomePage(Page):
         text = self.tr("{passed} of {count} checks passed").format(passed=passed, count=len(counted))
         worst = next((check for check in counted if check.state == checks.verdict != "pass"), None)
         if worst is not None:
-            text = self._language.texts().checks(checks).checks[checks.checks.index(worst)].text or text
+            text = self._language.texts().say(f"check.{worst.id}.{worst.state}", worst.data)
         kind: dict[str, Callable[[], None]] = {
             "pass": partial(self.installed.proof.set, "ok", text),
             "warn": partial(self.installed.proof.set, "warn", text),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -17,7 +18,8 @@ from .sampling import Sampling
 
 # Lines of more cards than this cannot be told apart.
 MOST_LINES = 4
-QUIET_STATES = ("", "untried", "absent", "not-loaded", "ready")
+# States that say no more than that there is no card.
+QUIET_STATES = ("", "untried", "absent", "ready")
 
 
 class MonitorPage(Page):
@@ -154,6 +156,8 @@ class MonitorPage(Page):
         self.table.forget()
         self._arrange()
         self.retranslate()
+        # Once they have their places: what is not on the screen is not drawn.
+        QTimer.singleShot(0, self, self.draw)
 
     def _arrange(self) -> None:
         """Two plots side by side, one where it is small; tiles in one row as far as they fit."""

@@ -55,7 +55,8 @@ class MonitorTable(QTableWidget):
             for column, text in enumerate(cells):
                 item = QTableWidgetItem(text)
                 item.setTextAlignment(
-                    Qt.AlignmentFlag.AlignVCenter | (Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft)
+                    Qt.AlignmentFlag.AlignVCenter
+                    | (Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft)
                 )
                 self.setItem(row, column, item)
 
@@ -72,9 +73,7 @@ class MonitorTable(QTableWidget):
         times = np.array(history.window(columns[0][0].of, columns[0][1])[0])
         nearest = np.clip(np.searchsorted(times, moments), 0, len(times) - 1)
         kept = np.abs(times[nearest] - moments) <= max(step, 1.0)
-        cells: list[list[str]] = [
-            [time.strftime("%H:%M:%S", time.localtime(moment))] for moment in moments[kept]
-        ]
+        cells: list[list[str]] = [[time.strftime("%H:%M:%S", time.localtime(moment))] for moment in moments[kept]]
         for card, gpu in columns:
             raw = history.window(card.of, gpu)[1]
             values = np.full(len(times), np.nan) if raw is None else np.array(raw) / card.of.scale

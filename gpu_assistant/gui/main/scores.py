@@ -8,9 +8,12 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication
 
 from ...core.results import Benchmark, BenchResult
+from .. import language
 
 # Above this share of the median between the quartiles a figure is not steady (see the honesty rules of bench/).
 STEADY = 0.10
+
+translate = QCoreApplication.translate
 
 
 class Headline(NamedTuple):
@@ -21,27 +24,33 @@ class Headline(NamedTuple):
     detail: str
 
 
-def tr(text: str) -> str:
-    """Our words, in the language that is on."""
-    return QCoreApplication.translate("Scores", text)
+def workload(name: str, dtype: str) -> str:
+    """What is measured: "Matrix product, float32"."""
+    texts = language.texts()
+    known = texts.has(f"bench.workload.{name}")
+    return f"{texts.say(f'bench.workload.{name}') if known else name}, {dtype}"
 
 
 def name(result: BenchResult) -> str:
-    """What was measured: "Matrix product, float32"."""
-    names = {"matmul": tr("Matrix product"), "copy": tr("Copy to the GPU"), "resnet50": tr("Training ResNet-50")}
-    return f"{names.get(result.id, result.id)}, {result.dtype}"
+    """What was measured."""
+    return workload(result.id, result.dtype)
 
 
 def detail(result: BenchResult) -> str:
     """Its size and how often it ran."""
     shape = " × ".join(str(side) for side in result.size)
-    return tr("{size}, {runs} runs").format(size=shape, runs=result.runs)
+    return translate("Scores", "{size}, {runs} runs").format(size=shape, runs=result.runs)
+
+
+def device(name: str) -> str:
+    """CPU or GPU, with its number only where it is not the first."""
+    kind, _, number = name.partition(":")
+    return "CPU" if kind == "cpu" else "GPU" if number in ("", "0") else f"GPU {number}"
 
 
 def device_name(result: BenchResult) -> str:
-    """CPU or GPU, with its number only where it is not the first."""
-    kind, _, number = result.device.partition(":")
-    return "CPU" if kind == "cpu" else "GPU" if number in ("", "0") else f"GPU {number}"
+    """Where it was measured."""
+    return device(result.device)
 
 
 def colour(result: BenchResult) -> str:
@@ -50,10 +59,12 @@ def colour(result: BenchResult) -> str:
 
 
 def figure(number: float) -> str:
-    """Three digits that mean something: 0.482, 11.8, 262."""
-    return f"{number:,.0f}" if number >= 100 else f"{number:.1f}" if number >= 10 else f"{number:.2g}" if (
-        number < 0.1
-    ) else f"{number:.2f}"
+    """Digits that mean something: 0.041, 0.48, 11.8, 262."""
+    if number >= 100:
+        return f"{number:,.0f}"
+    if number >= 10:
+        return f"{number:.1f}"
+    return f"{number:.2f}" if number >= 0.1 else f"{number:.2g}"
 
 
 def value(result: BenchResult) -> str:
@@ -81,17 +92,32 @@ def headline(benchmark: Benchmark) -> Headline | None:
         ratio = max(benchmark.speedup.values())
         times = f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
         return Headline(
-            tr("{times}×").format(times=times),
-            tr("The GPU is {times} times as fast as the CPU").format(times=times),
+            translate("Scores", "{times}×").format(times=times),
+            translate("Scores", "The GPU is {times} times as fast as the CPU").format(times=times),
             value(best),
         )
     threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
-    said = tr("{name} on the CPU").format(name=name(best))
+    said = translate("Scores", "{name} on the CPU").format(name=name(best))
     return Headline(
         f"{figure(best.median)}",
         f"{best.unit} · {said}",
-        tr("{threads} threads").format(threads=threads) if threads is not None else "",
+        " · ".join(
+            part
+            for part in (
+                in_words(best),
+                translate("Scores", "{threads} threads").format(threads=threads) if threads is not None else "",
+            )
+            if part
+        ),
     )
+
+
+def in_words(result: BenchResult) -> str:
+    """What the unit means: TFLOP/s as operations a second."""
+    if result.unit != "TFLOP/s":
+        return ""
+    text = translate("Scores", "{billions} billion operations a second")
+    return text.format(billions=f"{result.median * 1e3:,.0f}", hundred_millions=f"{result.median * 1e4:,.0f}")
 
 
 def when(benchmark: Benchmark) -> str:
@@ -101,8 +127,8 @@ def when(benchmark: Benchmark) -> str:
     moment = time.localtime(benchmark.started)
     clock = time.strftime("%H:%M", moment)
     if moment[:3] == time.localtime()[:3]:
-        return tr("Measured today, {time}").format(time=clock)
-    return tr("Measured {date}, {time}").format(date=time.strftime("%Y-%m-%d", moment), time=clock)
+        return translate("Scores", "Measured today, {time}").format(time=clock)
+    return translate("Scores", "Measured {date}, {time}").format(date=time.strftime("%Y-%m-%d", moment), time=clock)
 
 
 class Fairness(NamedTuple):
@@ -122,8 +148,10 @@ def fairness(benchmark: Benchmark) -> list[Fairness]:
         found.append(
             Fairness(
                 "ok" if checked else "neutral",
-                tr("Results checked"),
-                tr("all right") if checked else tr("{checked} of {count}").format(
+                translate("Scores", "Results checked"),
+                translate("Scores", "all right")
+                if checked
+                else translate("Scores", "{checked} of {count}").format(
                     checked=len(errors), count=len(benchmark.results)
                 ),
             )
@@ -132,15 +160,22 @@ def fairness(benchmark: Benchmark) -> list[Fairness]:
         found.append(
             Fairness(
                 "ok" if spread <= STEADY else "warn",
-                tr("Spread between runs"),
-                tr("at most {percent} %").format(percent=f"{100 * spread:.1f}"),
+                translate("Scores", "Spread between runs"),
+                translate("Scores", "at most {percent} %").format(percent=f"{100 * spread:.1f}"),
             )
         )
     threads = next((device.threads for device in benchmark.devices if device.id == "cpu"), None)
     if threads is not None:
-        found.append(Fairness("neutral", tr("CPU threads"), str(threads)))
+        found.append(Fairness("neutral", translate("Scores", "CPU threads"), str(threads)))
+    found += [Fairness("warn", language.texts().say(note), "") for note in benchmark.notes]
     if benchmark.seconds is not None:
-        found.append(Fairness("neutral", tr("Time"), tr("{seconds} s").format(seconds=round(benchmark.seconds))))
+        found.append(
+            Fairness(
+                "neutral",
+                translate("Scores", "Time"),
+                translate("Scores", "{seconds} s").format(seconds=round(benchmark.seconds)),
+            )
+        )
     return found
 
 

@@ -116,7 +116,9 @@ class Series(pg.GraphicsObject):  # type: ignore[misc]
         for area in self._areas:
             painter.drawPolygon(area)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(pen(theme.color(self.line.colour), 1.8 if self.line.dash or not self.line.fill else 1.6, self.line.dash))
+        painter.setPen(
+            pen(theme.color(self.line.colour), 1.8 if self.line.dash or not self.line.fill else 1.6, self.line.dash)
+        )
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for line in self._lines:
             painter.drawPolyline(line)

@@ -23,86 +23,86 @@ class Verdict(NamedTuple):
 
 def verdict(facts: Facts, sample: Sample | None, *, simulated: bool) -> Verdict:
     """The worst thing that is known; what is not known yet is not judged."""
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     if simulated:
         return _simulated(facts)
     if not facts.looked:
-        return Verdict("neutral", tr("Verdict", "Looking at this computer…"), icon="search")
+        return Verdict("neutral", translate("Verdict", "Looking at this computer…"), icon="search")
     nvidia = facts.has_nvidia(sample)
     if facts.installed is None:
         return _nothing_installed(nvidia)
     if not nvidia:
         return Verdict(
             "neutral",
-            tr("Verdict", "No NVIDIA GPU. PyTorch works on the CPU."),
-            tr("Verdict", "Good for learning and small models. Large ones need a computer with an NVIDIA GPU."),
-            tr("Verdict", "Live graphs"),
+            translate("Verdict", "No NVIDIA GPU. PyTorch works on the CPU."),
+            translate("Verdict", "Good for learning and small models. Large ones need a computer with an NVIDIA GPU."),
+            translate("Verdict", "Live graphs"),
             icon="cpu",
         )
     if facts.gpu_unused():
         return Verdict(
             "warn",
-            tr("Verdict", "PyTorch cannot use your GPU: this build has no CUDA."),
-            tr("Verdict", "The setup can replace it with a build that has."),
-            tr("Verdict", "Set up again"),
+            translate("Verdict", "PyTorch cannot use your GPU: this build has no CUDA."),
+            translate("Verdict", "The setup can replace it with a build that has."),
+            translate("Verdict", "Set up again"),
         )
     cards = sample.gpus if sample is not None else ()
     if not cards:
         return Verdict(
             "neutral",
-            tr("Verdict", "Your GPU gives no figures just now"),
-            tr("Verdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
-            tr("Verdict", "Live graphs"),
+            translate("Verdict", "Your GPU gives no figures just now"),
+            translate("Verdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
+            translate("Verdict", "Live graphs"),
         )
     return _of_cards(cards)
 
 
 def _simulated(facts: Facts) -> Verdict:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     return Verdict(
         "neutral",
-        tr("Verdict", "This is a simulated machine"),
-        tr("Verdict", "Nothing is installed or measured for it. The figures below are those of this computer."),
-        tr("Verdict", "Walk the setup") if facts.installed is None else "",
+        translate("Verdict", "This is a simulated machine"),
+        translate("Verdict", "Nothing is installed or measured for it. The figures below are those of this computer."),
+        translate("Verdict", "Walk the setup") if facts.installed is None else "",
         icon="sim",
     )
 
 
 def _nothing_installed(nvidia: bool) -> Verdict:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     if nvidia:
         return Verdict(
             "accent",
-            tr("Verdict", "Your GPU is not set up for deep learning yet"),
-            tr("Verdict", "About 10 minutes. Nothing is changed before you agree."),
-            tr("Verdict", "Set up my GPU"),
+            translate("Verdict", "Your GPU is not set up for deep learning yet"),
+            translate("Verdict", "About 10 minutes. Nothing is changed before you agree."),
+            translate("Verdict", "Set up my GPU"),
             icon="bolt",
         )
     return Verdict(
         "accent",
-        tr("Verdict", "No NVIDIA GPU here. PyTorch still works, on the CPU."),
-        tr("Verdict", "A few minutes. Nothing is changed before you agree."),
-        tr("Verdict", "Set up PyTorch"),
+        translate("Verdict", "No NVIDIA GPU here. PyTorch still works, on the CPU."),
+        translate("Verdict", "A few minutes. Nothing is changed before you agree."),
+        translate("Verdict", "Set up PyTorch"),
         icon="cpu",
     )
 
 
 def _of_cards(cards: tuple[GpuSample, ...]) -> Verdict:
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     hot = next((card for card in cards if any("thermal" in reason for reason in card.throttle or ())), None)
     if hot is not None:
         return Verdict(
             "warn",
-            tr("Verdict", "Your GPU is hot and slows itself down"),
-            tr("Verdict", "{temperature} °C. Usually dust, or a case with too little air.").format(
+            translate("Verdict", "Your GPU is hot and slows itself down"),
+            translate("Verdict", "{temperature} °C. Usually dust, or a case with too little air.").format(
                 temperature="—" if hot.temp is None else hot.temp
             ),
-            tr("Verdict", "Live graphs"),
+            translate("Verdict", "Live graphs"),
         )
     known = [card.temp for card in cards if card.temp is not None]
     loads = [card.util for card in cards if card.util is not None]
     parts = [f"{max(known)} °C"] if known else []
     if loads:
-        parts.append(tr("Verdict", "load {load} %").format(load=max(loads)))
-    title = tr("Verdict", "Your GPU is well") if len(cards) == 1 else tr("Verdict", "Your GPUs are well")
-    return Verdict("ok", title, tr("Verdict", ", ").join(parts), tr("Verdict", "Live graphs"))
+        parts.append(translate("Verdict", "load {load} %").format(load=max(loads)))
+    title = translate("Verdict", "Your GPU is well") if len(cards) == 1 else translate("Verdict", "Your GPUs are well")
+    return Verdict("ok", title, translate("Verdict", ", ").join(parts), translate("Verdict", "Live graphs"))

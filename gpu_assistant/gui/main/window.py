@@ -56,8 +56,8 @@ class MainWindow(QMainWindow):
         self._patience = QTimer(self, singleShot=True, interval=STOP_PATIENCE_MS)
         self._patience.timeout.connect(self._leave)
         self.setMinimumSize(*place.SMALLEST)
-        self.setWindowTitle(self._title())
-        language.changed.connect(lambda _: self.setWindowTitle(self._title()))
+        self._title()
+        language.changed.connect(self._title)
         place.restore(self, self._place)
         # A simulated machine is there to walk the wizard; so is a first start.
         if app.settings.setup_done and not app.simulated:
@@ -133,7 +133,7 @@ class MainWindow(QMainWindow):
         """Whether the work that runs may be stopped; asked only for work that the user waits for."""
         from ..components import ConfirmDialog
 
-        if self.wizard is not None and self.wizard.flow.locked:
+        if self.wizard is not None and self.wizard.road.flow.locked:
             return ConfirmDialog.ask(
                 self,
                 self.tr("Stop here?"),
@@ -188,8 +188,8 @@ class MainWindow(QMainWindow):
         else:
             self._banner.set(kind, text)
 
-    def _title(self) -> str:
-        return self.tr("GPU Assistant")
+    def _title(self) -> None:
+        self.setWindowTitle(self.tr("GPU Assistant"))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Watch for the first paint."""

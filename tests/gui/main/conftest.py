@@ -1,0 +1,76 @@
+"""The main area on fake services."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.language import Language
+from gpu_assistant.gui.main.area import MainArea
+from gpu_assistant.gui.main.saving import SettingsSaver
+from gpu_assistant.gui.main.window import MainWindow
+from gpu_assistant.gui.worker import JobRunner
+from tests.fakes.app import FakeApp
+from tests.fakes.main_window import FakeMain
+
+
+@pytest.fixture
+def app(tmp_path):
+    return FakeMain(tmp_path)
+
+
+@pytest.fixture
+def language(qapp):
+    made = Language(qapp)
+    made.set("en")
+    theme.set_theme(qapp, "light")
+    yield made
+    made.set("en")
+    theme.set_theme(qapp, "light")
+    theme.set_text_scale(qapp, 1.0)
+
+
+@pytest.fixture
+def open_window(qtbot, qapp, language):
+    """Opens the main window on given services; closed at the end of the test, with its threads ended."""
+    windows: list[MainWindow] = []
+
+    def opened(app: FakeApp, size: tuple[int, int] = (1180, 760)) -> MainWindow:
+        window = MainWindow(app, language)
+        windows.append(window)
+        window.resize(*size)
+        window.show()
+        qtbot.waitExposed(window)
+        return window
+
+    yield opened
+    for window in windows:
+        window.close()
+        qtbot.waitUntil(lambda window=window: not window.isVisible(), timeout=10_000)
+        window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    QApplication.processEvents()
+
+
+@pytest.fixture
+def open_area(qtbot, language):
+    """Opens the main area alone: what a simulated machine shows once its wizard was walked."""
+    areas: list[MainArea] = []
+
+    def opened(app: FakeApp) -> MainArea:
+        area = MainArea(app, language, SettingsSaver(app))
+        areas.append(area)
+        area.resize(1180, 760)
+        area.show()
+        qtbot.waitExposed(area)
+        return area
+
+    yield opened
+    for area in areas:
+        qtbot.waitUntil(lambda area=area: not any(r.running for r in area.findChildren(JobRunner)), timeout=10_000)
+        area.stop()
+        area.hide()
+        area.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

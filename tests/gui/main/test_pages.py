@@ -1,0 +1,338 @@
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.results import Check
+from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
+from msgspec.structs import replace
+from tests.fakes.app import cpu_benchmark, good_checks, rtx4060
+from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
+
+pytestmark = pytest.mark.gui
+
+
+# Home
+
+
+@pytest.fixture
+def home(open_window, qtbot):
+    def opened(app):
+        window = open_window(app)
+        page = window.area.pages[HOME]
+        qtbot.waitUntil(lambda: page.facts.machine is not None, timeout=5000)
+        return window, page
+
+    return opened
+
+
+def test_home_without_nvidia_says_what_works(home, app):
+    _, page = home(app)
+    assert page.hero.title.text() == "No NVIDIA GPU. PyTorch works on the CPU."
+    assert page.hero.kind == "neutral"
+    assert page.subtitle.text() == "Debian GNU/Linux 12 · AMD EPYC 7B13"
+    said = page.installed.accessibleName()
+    for figure in ("2.13.0", "none: CPU build", "3.11.14", "912 MB"):
+        assert figure in said
+    assert page.fast.button.text() == "Measure"
+
+
+def test_home_without_an_environment_leads_to_the_wizard(home, app, qtbot):
+    app.known = ()
+    window, page = home(app)
+    assert page.hero.button.text() == "Set up PyTorch"
+    assert not page.installed.isVisible()
+    assert not page.terminal.isVisible()
+    with qtbot.waitSignal(page.setup_wanted):
+        window.area.setup_wanted.disconnect()
+        page.hero.button.click()
+
+
+def test_home_with_a_gpu_that_is_well(home, app, qtbot):
+    app.machine = rtx4060()
+    app.results["detect"] = app.machine
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    window, page = home(app)
+    feed(window, sample(gpu(temp=41, util=3)))
+    assert (page.hero.kind, page.hero.title.text()) == ("ok", "Your GPU is well")
+    assert "41 °C" in page.hero.detail.text()
+    assert [figure.figure.figure for figure in page.live.figures] == ["3", "5.6", "41", "112"]
+    assert "13.0" in page.installed.accessibleName()
+
+
+def test_home_with_a_hot_gpu(home, app):
+    app.results["detect"] = rtx4060()
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    window, page = home(app)
+    feed(window, sample(gpu(temp=87, throttle=("hardware-thermal",))))
+    assert (page.hero.kind, page.hero.title.text()) == ("warn", "Your GPU is hot and slows itself down")
+    assert "87 °C" in page.hero.detail.text()
+
+
+def test_home_with_a_gpu_that_this_pytorch_cannot_use(home, app, qtbot):
+    app.results["detect"] = rtx4060()
+    window, page = home(app)
+    assert page.hero.kind == "warn"
+    assert "this build has no CUDA" in page.hero.title.text()
+    with qtbot.waitSignal(page.setup_wanted):
+        window.area.setup_wanted.disconnect()
+        page.hero.button.click()
+
+
+def test_home_of_a_simulated_machine_says_so(open_area, tmp_path):
+    area = open_area(FakeMain(tmp_path, rtx4060(), simulated=True))
+    assert area.banner.isVisible()
+    assert "NVIDIA GeForce RTX 4060" in area.banner.label.text()
+    assert "simulated" in area.pages[HOME].hero.title.text()
+
+
+def test_home_keeps_what_it_knows_when_the_machine_cannot_be_read(open_window, app, qtbot):
+    app.results["detect"] = AppError("internal", detail="probe")
+    window = open_window(app)
+    page = window.area.pages[HOME]
+    qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
+    assert "probe" in page.trouble.label.text()
+    assert page.installed.isVisible()
+
+
+def test_verify_again_says_how_many_checks_passed(home, app, qtbot):
+    _, page = home(app)
+    page.installed.verify.click()
+    qtbot.waitUntil(page.installed.proof.isVisible, timeout=5000)
+    assert page.installed.proof.kind == "ok"
+    assert page.installed.proof.label.text() == "2 of 2 checks passed"
+
+
+def test_verify_again_shows_what_failed(home, app, qtbot):
+    bad = Check(id="torch-import", state="fail", data={"reason": "ImportError"})
+    app.results["verify"] = replace(good_checks(), verdict="fail", checks=(bad, *good_checks().checks[1:]))
+    _, page = home(app)
+    page.installed.verify.click()
+    qtbot.waitUntil(page.installed.proof.isVisible, timeout=5000)
+    assert page.installed.proof.kind == "error"
+    assert page.installed.proof.label.text() == "PyTorch does not load: ImportError"
+
+
+def test_start_working_opens_and_copies(home, app, qtbot):
+    _, page = home(app)
+    page.terminal.click()
+    qtbot.waitUntil(lambda: len(app.system.opened) == 1, timeout=5000)
+    qtbot.waitUntil(lambda: not page._doing.running, timeout=5000)
+    page.folder.click()
+    qtbot.waitUntil(lambda: [what for what, _ in app.system.opened] == ["terminal", "folder"], timeout=5000)
+    page.command.click()
+    assert QApplication.clipboard().text() == app.system.activation(app.system.opened[0][1])
+    qtbot.waitUntil(lambda: not page._doing.running, timeout=5000)
+
+
+def test_home_samples_only_while_it_is_shown(home, app):
+    window, _ = home(app)
+    assert window.area.sampling.running
+    window.area.open(SETTINGS)
+    assert not window.area.sampling.running
+    window.area.open(HOME)
+    assert window.area.sampling.running
+
+
+# Monitor
+
+
+@pytest.fixture
+def monitor(home, app):
+    window, _ = home(app)
+    window.area.open(MONITOR)
+    return window, window.area.pages[MONITOR]
+
+
+def test_monitor_without_nvidia_is_no_error(monitor):
+    window, page = monitor
+    feed(window, sample())
+    assert page.subtitle.text() == "No NVIDIA GPU. CPU and memory are shown."
+    assert [card.of.key for card in page.cards] == ["cpu", "ram"]
+    assert [tile.figure.figure for _, _, tile in page.tiles] == ["37", "6.0"]
+
+
+def test_gpu_series_appear_and_go_by_themselves(monitor):
+    window, page = monitor
+    feed(window, sample())
+    feed(window, sample(gpu()))
+    assert [card.of.key for card in page.cards] == ["util", "mem", "temp", "power", "cpu", "ram"]
+    assert [tile.figure.figure for _, _, tile in page.tiles] == ["97", "5.6", "66", "112", "2,730", "41"]
+    feed(window, sample())
+    assert [card.of.key for card in page.cards] == ["cpu", "ram"]
+
+
+def test_several_gpus_differ_by_colour_and_dash(monitor):
+    window, page = monitor
+    feed(window, sample(gpu(0), gpu(1, name="NVIDIA GeForce RTX 3090")))
+    lines = [series.line for series in page.cards[0].plot._lines.values()]
+    assert [(line.name, line.colour, line.dash) for line in lines] == [("GPU 0", "s1", 0), ("GPU 1", "s2", 1)]
+    assert len(page.heads) == 2
+
+
+def test_what_a_card_does_not_report_is_a_dash(monitor):
+    window, page = monitor
+    feed(window, sample(gpu(power_w=None, fan=None)))
+    figures = {metric.key: tile.figure.figure for metric, _, tile in page.tiles}
+    assert figures["power"] == figures["fan"] == "—"
+
+
+def test_the_drivers_state_is_said(monitor):
+    window, page = monitor
+    window.area.sampling._deliver(sample(), "version-mismatch")
+    assert "Restart" in page.subtitle.text()
+
+
+def test_one_cross_hair_on_all_plots(monitor, qtbot):
+    window, page = monitor
+    now = time.time()
+    feed(window, *(sample(gpu(util=i), t=now - 60 + i, cpu=float(i)) for i in range(60)))
+    qtbot.waitUntil(page.cards[0].in_sight, timeout=5000)
+    page.draw()
+    qtbot.keyClick(page.cards[0].plot, Qt.Key.Key_End)
+    at = page.clock.cursor
+    assert at is not None
+    qtbot.keyClick(page.cards[0].plot, Qt.Key.Key_Left)
+    assert page.clock.cursor < at
+    readings = [card.plot.readings() for card in page.cards if card.in_sight()]
+    assert all(readings)
+    assert readings[0][0][1] == pytest.approx(54, abs=6)
+    qtbot.keyClick(page.cards[0].plot, Qt.Key.Key_Escape)
+    assert page.clock.cursor is None
+
+
+def test_pause_stands_still_while_samples_are_kept(monitor):
+    window, page = monitor
+    feed(window, sample())
+    page.pause.click()
+    view, kept = page.clock.view(), len(window.area.sampling.history)
+    feed(window, sample())
+    assert page.clock.view() == view
+    assert len(window.area.sampling.history) == kept + 1
+    assert page.pause.text() == "Go on"
+    page.pause.click()
+    assert page.clock.live
+
+
+def test_nothing_is_drawn_while_hidden(monitor):
+    window, page = monitor
+    feed(window, sample())
+    window.area.open(HOME)
+    drawn = page.cards[0].plot._raw["-1"][0]
+    feed(window, sample())
+    assert page.cards[0].plot._raw["-1"][0] is drawn
+    window.area.open(MONITOR)
+    assert len(page.cards[0].plot._raw["-1"][0]) > len(drawn)
+
+
+def test_monitor_keeps_its_lines_without_holes_while_other_pages_are_open(monitor):
+    window, _ = monitor
+    window.area.open(SETTINGS)
+    assert window.area.sampling.running
+
+
+def test_the_table_is_the_plots_twin(monitor, qtbot):
+    window, page = monitor
+    page.pause.click()
+    now = page.clock.view()[1]
+    feed(window, *(sample(t=now - 30 + i, cpu=float(i)) for i in range(30)))
+    page.clock.choose(60)
+    qtbot.keyClick(page, Qt.Key.Key_T)
+    assert page.table.isVisible()
+    head = [page.table.horizontalHeaderItem(i).text() for i in range(page.table.columnCount())]
+    assert head == ["Time", "CPU load (%)", "Main memory (GB)"]
+    assert page.table.rowCount() >= 25
+    assert int(page.table.item(0, 1).text()) > int(page.table.item(20, 1).text())
+
+
+# Benchmark
+
+
+@pytest.fixture
+def benchmark_page(home, app, qtbot):
+    window, _ = home(app)
+    window.area.open(BENCHMARK)
+    page = window.area.pages[BENCHMARK]
+    qtbot.waitUntil(lambda: page._read, timeout=5000)
+    return window, page
+
+
+def test_benchmark_empty_says_how_long(benchmark_page):
+    _, page = benchmark_page
+    assert page.empty.sentence.text() == "About 1 minute. The fan may get loud."
+    assert page.empty.button.isEnabled()
+
+
+def test_benchmark_runs_and_shows_its_result(benchmark_page, app, qtbot):
+    window, page = benchmark_page
+    app.gate = threading.Event()
+    page.empty.button.click()
+    assert page.measuring
+    assert page.cancel.isVisible()
+    app.gate.set()
+    qtbot.waitUntil(page.result.isVisible, timeout=5000)
+    assert page.result.figure.text() == "0.14"
+    assert "CPU" in page.result.text.text()
+    assert page.again.isVisible()
+
+
+def test_benchmark_stops_when_told(benchmark_page, app, qtbot):
+    _, page = benchmark_page
+    app.gate = threading.Event()
+    page.empty.button.click()
+    page.cancel.click()
+    qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
+    assert page.empty.isVisible()
+    assert not page.trouble.isVisible()
+
+
+def test_benchmark_that_fails_says_why_and_can_be_tried_again(benchmark_page, app, qtbot):
+    _, page = benchmark_page
+    app.results["bench"] = AppError("internal", detail="child")
+    page.empty.button.click()
+    qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
+    assert "child" in page.trouble.label.text()
+    app.results["bench"] = cpu_benchmark()
+    page.empty.button.click()
+    qtbot.waitUntil(page.result.isVisible, timeout=5000)
+    assert not page.trouble.isVisible()
+
+
+def test_benchmark_without_an_environment_leads_to_the_wizard(home, app, qtbot):
+    app.known = ()
+    window, _ = home(app)
+    window.area.open(BENCHMARK)
+    page = window.area.pages[BENCHMARK]
+    qtbot.waitUntil(page.empty.isVisible, timeout=5000)
+    window.area.setup_wanted.disconnect()
+    with qtbot.waitSignal(page.setup_wanted):
+        page.empty.button.click()
+    assert "bench" not in app.asked
+
+
+def test_benchmark_of_a_simulated_machine_is_disabled_with_the_reason(open_area, tmp_path, qtbot):
+    area = open_area(FakeMain(tmp_path, rtx4060(), simulated=True))
+    area.open(BENCHMARK)
+    page = area.pages[BENCHMARK]
+    qtbot.waitUntil(page.empty.isVisible, timeout=5000)
+    assert not page.empty.button.isEnabled()
+    assert "simulated" in page.empty.sentence.text()
+
+
+def test_own_past_compares_only_the_same(benchmark_page, app, qtbot):
+    window, page = benchmark_page
+    now = time.time()
+    other = replace(cpu_benchmark().results[0], size=(1024, 1024, 1024))
+    app.kept = [
+        replace(cpu_benchmark(), started=now - 90_000),
+        replace(cpu_benchmark(), started=now - 80_000, results=(other,)),
+        replace(cpu_benchmark(), started=now),
+    ]
+    page.look()
+    qtbot.waitUntil(page.result.past.isVisible, timeout=5000)
+    assert len(page.result._past._bars) == 2
