@@ -1,0 +1,1 @@
+"""Installs with the real uv from tiny wheels, and one with the real PyTorch."""
