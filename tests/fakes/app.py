@@ -38,10 +38,11 @@ from gpu_assistant.core.results import (
     BENCHMARK_SCHEMA,
     CHECKS_SCHEMA,
     BenchDevice,
-    BenchResult,
     Benchmark,
+    BenchResult,
     Check,
     Checks,
+    CheckState,
 )
 from gpu_assistant.core.settings import Settings
 
@@ -125,43 +126,128 @@ def cpu_recommendation(choice: Choice | None = None, *, offers: bool = True) -> 
     )
 
 
+def rtx4060_recommendation(choice: Choice | None = None) -> Recommendation:
+    """What suits `rtx4060`: a newer driver first, or a release for the one that is there."""
+    kept = choice is not None and choice.pytorch is not None
+    gpu, capability = "NVIDIA GeForce RTX 4060", "8.9"
+    return Recommendation(
+        schema=RECOMMENDATION_SCHEMA,
+        goal="pytorch",
+        accelerator="cuda",
+        python="3.12",
+        pytorch=PyTorchChoice(
+            version="2.14.1" if kept else "2.15.0",
+            variant="cu126" if kept else "cu130",
+            index_url="https://example.invalid/whl/cu130",
+            cuda="12.6" if kept else "13.0",
+            cudnn="9.10.2" if kept else "9.26",
+        ),
+        driver=DriverAdvice(
+            action="keep" if kept else "update",
+            installed="566.03",
+            minimum="580.88",
+            recommended=None if kept else "617.42",
+            channel="studio",
+        ),
+        cuda_toolkit=PartAdvice(action="none"),
+        cudnn=PartAdvice(action="none"),
+        reasons=(
+            Reason(code="cuda", about="accelerator", data={"gpu": gpu, "capability": capability}),
+            Reason(code="version-newest", about="pytorch.version", data={"version": "2.15.0"}),
+            Reason(
+                code="driver-keep" if kept else "driver-update",
+                about="driver.action",
+                data={"installed": "566.03", "minimum": "580.88", "recommended": "617.42", "cuda": "13.0"},
+                source="https://docs.example.invalid/cuda",
+            ),
+            Reason(code="toolkit-inside", about="cuda_toolkit", data={"cuda": "13.0"}),
+            Reason(code="cudnn-inside", about="cudnn", data={"cudnn": "9.26"}),
+        ),
+        alternatives=()
+        if kept
+        else (
+            Alternative(
+                code="keep-driver",
+                change={"pytorch": "2.14.1", "variant": "cu126"},
+                data={"build": "PyTorch 2.14.1+cu126", "recommended": "PyTorch 2.15.0+cu130", "installed": "566.03"},
+            ),
+        ),
+        catalog_date="2026-11-21",
+    )
+
+
 def make_plan(recommendation: Recommendation, environment: str, *, simulated: bool = False) -> Plan:
-    """Five steps as the planner lists them; codes whose texts are the fakes' own stand in `title`."""
-    version = recommendation.pytorch.version if recommendation.pytorch is not None else "—"
-    kinds = ("check-space", "resolve", "download", "python-packages", "verify")
+    """The steps as the planner lists them; their texts are the product's own."""
+    torch = recommendation.pytorch
+    release = f"{torch.version}+{torch.variant}" if torch is not None else "—"
+    fetched, kept = 192_000_000, 910_000_000
     return Plan(
         schema=PLAN_SCHEMA,
         goal="pytorch",
         env=environment,
         recommendation=recommendation,
-        steps=tuple(
+        steps=(
+            Step(id="space", kind="check-space", code="check-space", data={"env": environment, "disk_bytes": kept}),
             Step(
-                id=kind,
-                kind=kind,
-                code=kind,
-                data={"build": version, "path": environment},
-                bytes=192_000_000 if kind == "download" else None,
-                minutes=0.5,
-                commands=(("uv", "pip", "install", f"torch=={version}"),) if kind == "python-packages" else (),
-            )
-            for kind in kinds
+                id="python",
+                kind="python-runtime",
+                code="python-here",
+                data={"python": "3.11.2", "path": "/usr/bin/python3"},
+                bytes=0,
+            ),
+            Step(
+                id="resolve",
+                kind="resolve",
+                code="resolve",
+                data={"release": release, "python": "3.11", "packages": "torch numpy"},
+                commands=(("uv", "pip", "compile", "requirements.in", "-o", "pylock.toml"),),
+            ),
+            Step(
+                id="download",
+                kind="download",
+                code="download",
+                data={"release": release, "bytes": fetched},
+                bytes=fetched,
+            ),
+            Step(
+                id="pytorch",
+                kind="python-packages",
+                code="python-packages",
+                data={"release": release, "env": environment},
+                disk_bytes=kept,
+                commands=(("uv", "venv", environment), ("uv", "pip", "sync", "--python", environment, "pylock.toml")),
+            ),
+            Step(
+                id="verify",
+                kind="verify",
+                code="verify",
+                data={"env": environment},
+                commands=(("gpu-assistant", "verify", "--env", environment),),
+            ),
         ),
-        bytes=192_000_000,
-        disk_bytes=910_000_000,
-        minutes=3,
+        bytes=fetched,
+        disk_bytes=kept,
         simulated=simulated,
     )
 
 
 def good_checks() -> Checks:
     """Everything passed, on the CPU."""
+
+    def one(name: str, state: CheckState = "pass", **data: Any) -> Check:
+        return Check(id=name, state=state, value=data.get("value"), data={"expected": None, **data})
+
     return Checks(
         schema=CHECKS_SCHEMA,
         verdict="pass",
         checks=(
-            Check(id="torch-import", state="pass", value="2.13.0+cpu"),
-            Check(id="tensor", state="pass", value="cpu"),
-            Check(id="torch-cuda", state="skip", value=None),
+            one("environment", value="/home/mei/ai/pytorch"),
+            one("packages", value=None, count=0),
+            one("python", value="3.11.2"),
+            one("torch-import", value="2.13.0+cpu", seconds=1.4),
+            one("torch-variant", value="2.13.0+cpu"),
+            one("cpu-compute", value=2.1e-7),
+            one("torch-cuda", "skip", reason="@verify.reason.cpu-build"),
         ),
     )
 
@@ -241,6 +327,7 @@ class FakeApp:
         self.wheelhouse: Path | None = None
         self.wheels: tuple[LocalWheel, ...] = ()
         self.folder = folder
+        self.shown_folder = ""
         self.asked: list[str] = []
         self.interrupted: Plan | None = None
         self.known: tuple[Any, ...] = ()
@@ -271,7 +358,7 @@ class FakeApp:
         return self.recommendation(choice)
 
     def environment_path(self, given: str | None, goal: str = "pytorch") -> Path:
-        return Path(given) if given else self.folder / "environments" / goal
+        return Path(given) if given else Path(self.shown_folder or self.folder / "environments" / goal)
 
     def plan(self, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
         return make_plan(recommendation, str(environment), simulated=self.simulated)
@@ -285,7 +372,8 @@ class FakeApp:
         if not job.news:
             job.news = install_news(plan, dry=dry_run or plan.simulated)
         if job.result is None:
-            job.result = EndEvent(state="done", env=plan.env, elapsed_s=41.0)
+            job.news = (*job.news, EndEvent(state="done", env=plan.env, elapsed_s=41.0))
+            job.result = Path(plan.env)
         return job
 
     def environments(self) -> tuple[Any, ...]:

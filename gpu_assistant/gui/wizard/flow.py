@@ -39,7 +39,7 @@ class Trouble(Struct, frozen=True, kw_only=True):
 
 class Facts(Struct, frozen=True, kw_only=True):
     """What the wizard knows. `environment` is the folder picked by hand; `settled` is an environment that already is
-    what was recommended; `elapsed_s` is the time the last install took."""
+    what was recommended."""
 
     machine: Machine | None = None
     goal: Goal = "pytorch"
@@ -57,16 +57,20 @@ class Facts(Struct, frozen=True, kw_only=True):
 
 def trouble(error: AppError) -> Trouble:
     """The ways out of an error: an offered release, another folder, once more, back."""
-    ways: list[Way] = []
-    if error.offers:
-        ways.append("offer")
-    if error.code in FOLDER_CODES:
-        ways.append("folder")
     # A call that is wrong stays wrong however often it is made.
-    if not isinstance(error, CallError):
+    return _trouble(error.message, error.offers, hopeless=isinstance(error, CallError))
+
+
+def _trouble(message: Message, offers: tuple[Alternative, ...] = (), *, hopeless: bool = False) -> Trouble:
+    ways: list[Way] = []
+    if offers:
+        ways.append("offer")
+    if message.code.removeprefix("error.") in FOLDER_CODES:
+        ways.append("folder")
+    if not hopeless:
         ways.append("retry")
     ways.append("back")
-    return Trouble(message=error.message, ways=tuple(ways), offers=error.offers)
+    return Trouble(message=message, ways=tuple(ways), offers=offers)
 
 
 def apply(choice: Choice | None, change: dict[str, Value]) -> Choice:
@@ -186,11 +190,12 @@ class Flow:
 
     def begin(self) -> Plan:
         """An install starts; gives the plan to carry out."""
-        if self.facts.plan is None or self.locked:
+        plan = self.facts.plan
+        if plan is None or self.locked:
             raise ValueError("there is nothing to start")
         self.page = "install"
         self.facts = replace(self.facts, stage="running", end=None, trouble=None, checks=None, benchmark=None)
-        return self.facts.plan
+        return plan
 
     def stopping(self) -> None:
         """The user asked to stop; the work ends at its next safe place."""
@@ -200,8 +205,8 @@ class Flow:
     def ended(self, end: EndEvent, checks: Checks | None = None) -> None:
         """The install came to an end by itself."""
         if end.state == "failed":
-            error = AppError((end.code or "error.unexpected").removeprefix("error."), **end.data)
-            self.facts = replace(self.facts, stage="failed", end=end, trouble=trouble(error))
+            known = _trouble(Message(end.code or "error.internal", end.data))
+            self.facts = replace(self.facts, stage="failed", end=end, trouble=known)
         else:
             self.facts = replace(self.facts, stage=end.state, end=end, checks=checks)
 

@@ -1,0 +1,75 @@
+"""What the wizard's pages have in common: a page that scrolls, a foot that does not, and the road they draw."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from ...texts import Texts
+from ..components import Button, Footer, Page
+from ..components.base import Live
+from .road import Road
+
+
+class WizardPage(Live, QWidget):
+    """`build` makes the parts once; `draw` puts words and figures in, again after every change."""
+
+    def __init__(self, road: Road) -> None:
+        super().__init__()
+        self.road = road
+        self.page = Page()
+        self.footer = Footer()
+        self.primary = Button(kind="primary")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.page, 1)
+        column.addWidget(self.footer)
+        self.build()
+        self.primary.clicked.connect(self.go_on)
+        road.changed.connect(self.draw_if_seen)
+        self.follow()
+
+    @property
+    def texts(self) -> Texts:
+        """The core's sentences in the language of now."""
+        return self.road.language.texts()
+
+    def build(self) -> None:
+        """Make the parts."""
+        raise NotImplementedError
+
+    def draw(self) -> None:
+        """Words and figures of now."""
+        raise NotImplementedError
+
+    def go_on(self) -> None:
+        """What the primary does."""
+        self.road.next()
+
+    def draw_if_seen(self) -> None:
+        """Draw, unless nobody sees it: showing draws."""
+        if self.isVisible():
+            self.draw()
+
+    def retranslate(self) -> None:
+        """All words again."""
+        self.draw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up, and put the focus where the way goes on."""
+        super().showEvent(event)
+        self.draw()
+        QTimer.singleShot(0, self, self.focus_primary)
+
+    def focus_primary(self) -> None:
+        """Focus on the primary of a finished page."""
+        if self.primary.isVisible() and self.primary.isEnabled():
+            self.primary.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def add_back(self) -> Button:
+        """The footer's way back."""
+        back = self.footer.add(Button())
+        back.clicked.connect(self.road.back)
+        return back

@@ -1,0 +1,189 @@
+"""The four parts of a recommendation, each with what is there now, what comes, and why."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
+from PySide6.QtCore import QCoreApplication
+
+from ...core.machine import Machine
+from ...core.recommendation import Alternative, Reason, Recommendation
+from ...texts import Texts
+from ..components.pill import PillKind
+
+translate = QCoreApplication.translate
+
+PARTS = ("driver", "cuda", "cudnn", "torch")
+ABOUT = {
+    "driver": ("driver",),
+    "cuda": ("cuda_toolkit", "pytorch.variant"),
+    "cudnn": ("cudnn",),
+    "torch": ("accelerator", "pytorch.version", "pytorch.index_url", "pytorch.torchaudio", "python"),
+}
+# An offer that is about the driver stands there; every other one stands by itself, in the open.
+DRIVER_OFFERS = frozenset({"keep-driver"})
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """One part: `now` and `after` with a small line each; None is "not there"."""
+
+    id: str
+    title: str
+    meaning: str
+    now: str | None
+    now_line: str
+    after: str | None
+    after_line: str
+    pill: tuple[PillKind, str]
+    why: str
+    source: tuple[str, str] | None
+    offer: Alternative | None = None
+
+
+def words(machine: Machine) -> dict[str, tuple[str, str]]:
+    """Title and meaning of each part."""
+    system = {"windows": "Windows", "linux": "Linux", "darwin": "macOS"}[machine.os.system]
+    talks = translate("Cards", "Lets {system} talk to the card").format(system=system)
+    return {
+        "driver": (translate("Cards", "Graphics driver"), talks),
+        "cuda": ("CUDA", translate("Cards", "The language programs use to compute on the card")),
+        "cudnn": ("cuDNN", translate("Cards", "Fast building blocks for neural networks")),
+        "torch": ("PyTorch", translate("Cards", "The toolbox you train models with")),
+    }
+
+
+def parts(machine: Machine, recommendation: Recommendation, texts: Texts, *, settled: bool) -> tuple[Part, ...]:
+    """The parts, from the hardware up."""
+    spoken = texts.recommendation(recommendation)
+    found = (
+        _driver(machine, spoken),
+        _cuda(machine, spoken),
+        _cudnn(machine, spoken),
+        _torch(machine, spoken, settled=settled),
+    )
+    return tuple(_with_reason(part, spoken.reasons, texts) for part in found)
+
+
+def others(recommendation: Recommendation) -> tuple[Alternative, ...]:
+    """The alternatives that stand by themselves."""
+    return tuple(offer for offer in recommendation.alternatives if offer.code not in DRIVER_OFFERS)
+
+
+def keep() -> tuple[PillKind, str]:
+    """What is there stays."""
+    return ("ok", translate("Cards", "Keep"))
+
+
+def not_needed() -> tuple[PillKind, str]:
+    """Nothing of this is needed."""
+    return ("neutral", translate("Cards", "Not needed"))
+
+
+def included() -> tuple[PillKind, str]:
+    """It comes inside something else."""
+    return ("neutral", translate("Cards", "Included"))
+
+
+def _part(
+    name: str,
+    machine: Machine,
+    *,
+    now: str | None,
+    after: str | None,
+    pill: tuple[PillKind, str],
+    now_line: str = "",
+    after_line: str = "",
+    offer: Alternative | None = None,
+) -> Part:
+    title, meaning = words(machine)[name]
+    missing = translate("Cards", "not installed") if now is None and not now_line else now_line
+    return Part(
+        id=name,
+        title=title,
+        meaning=meaning,
+        now=now,
+        now_line=missing,
+        after=after,
+        after_line=after_line,
+        pill=pill,
+        why="",
+        source=None,
+        offer=offer,
+    )
+
+
+def _with_reason(part: Part, reasons: tuple[Reason, ...], texts: Texts) -> Part:
+    about = ABOUT[part.id]
+    mine = [reason for reason in reasons if reason.about in about or reason.about.split(".")[0] in about]
+    space = "" if texts.language == "zh_CN" else " "
+    source = next((reason.source for reason in mine if reason.source), None)
+    host = urlsplit(source).hostname if source else None
+    return replace(
+        part,
+        why=space.join(reason.text for reason in mine if reason.text),
+        source=(host.removeprefix("www."), source) if host and source else None,
+    )
+
+
+def _driver(machine: Machine, recommendation: Recommendation) -> Part:
+    advice = recommendation.driver
+    installed = advice.installed or (machine.driver.version if machine.driver is not None else None)
+    cuda = machine.driver.cuda_max if machine.driver is not None else None
+    line = translate("Cards", "CUDA up to {version}").format(version=cuda) if cuda and installed else ""
+    if advice.action == "none":
+        return _part("driver", machine, now=installed, now_line=line, after=None, pill=not_needed())
+    if advice.action == "keep":
+        return _part("driver", machine, now=installed, now_line=line, after=installed, pill=keep())
+    offer = next((each for each in recommendation.alternatives if each.code in DRIVER_OFFERS), None)
+    after = advice.recommended or advice.minimum
+    kinds = {"studio": "Studio", "game-ready": "Game Ready"}
+    channel = kinds[advice.channel] if advice.channel else ""
+    at_least = translate("Cards", "or newer") if advice.recommended is None else channel
+    pill: tuple[PillKind, str] = (
+        ("accent", translate("Cards", "Update"))
+        if advice.action == "update"
+        else ("accent", translate("Cards", "Install"))
+    )
+    return _part(
+        "driver", machine, now=installed, now_line=line, after=after, after_line=at_least, pill=pill, offer=offer
+    )
+
+
+def _cuda(machine: Machine, recommendation: Recommendation) -> Part:
+    torch = recommendation.pytorch
+    toolkit = next((each.version for each in machine.cuda_toolkits or () if each.version), None)
+    line = translate("Cards", "toolkit, stays") if toolkit is not None else ""
+    if torch is None or recommendation.accelerator != "cuda":
+        return _part("cuda", machine, now=toolkit, now_line=line, after=None, pill=not_needed())
+    inside = translate("Cards", "comes inside PyTorch")
+    return _part("cuda", machine, now=toolkit, now_line=line, after=torch.cuda, after_line=inside, pill=included())
+
+
+def _cudnn(machine: Machine, recommendation: Recommendation) -> Part:
+    torch = recommendation.pytorch
+    here = next((each.version for each in machine.cudnn or () if each.version), None)
+    if torch is None or recommendation.accelerator != "cuda":
+        return _part("cudnn", machine, now=here, after=None, pill=not_needed())
+    inside = translate("Cards", "comes inside PyTorch")
+    return _part("cudnn", machine, now=here, after=torch.cudnn, after_line=inside, pill=included())
+
+
+def _torch(machine: Machine, recommendation: Recommendation, *, settled: bool) -> Part:
+    torch = recommendation.pytorch
+    build = next((each.torch.version for each in machine.pythons or () if each.torch is not None), None)
+    line = translate("Cards", "elsewhere, stays") if build is not None else ""
+    if torch is None:
+        return _part("torch", machine, now=build, now_line=line, after=None, pill=not_needed())
+    details = [translate("Cards", "build {variant}").format(variant=torch.variant)]
+    if recommendation.python is not None:
+        details.append(f"Python {recommendation.python}")
+    if settled:
+        return _part(
+            "torch", machine, now=torch.version, after=torch.version, after_line=" · ".join(details), pill=keep()
+        )
+    pill: tuple[PillKind, str] = ("accent", translate("Cards", "Install"))
+    return _part(
+        "torch", machine, now=build, now_line=line, after=torch.version, after_line=" · ".join(details), pill=pill
+    )

@@ -1,0 +1,263 @@
+"""Install: what is happening, how long, can I leave?"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from ...core.plan import Event, StepEvent
+from ...texts.format import duration, size
+from ..components import Button, Card, ConfirmDialog, Icon, LogDrawer, ProgressBar, StepList, announce, label
+from .base import WizardPage
+from .flow import Stage
+from .progress import Progress, StepProgress
+from .step_block import StepBlock
+from .trouble_box import TroubleBox
+
+SAID = ("done", "failed", "skipped")
+
+
+class InstallPage(WizardPage):
+    """The plan's steps with the running one large beside them. `folder_wanted` asks for another folder."""
+
+    folder_wanted = Signal()
+
+    def build(self) -> None:
+        """The parts."""
+        column = self.page.column
+        self.whole = ProgressBar(height=6)
+        self.steps = StepList()
+        self.block = StepBlock()
+        self.trouble = TroubleBox()
+        self.note = _Note()
+        self.log = LogDrawer()
+        self._list_card = Card(padding=8)
+        self._list_card.column.addWidget(self.steps)
+        self._left, self._side = QWidget(), QWidget()
+        for box, widgets in (
+            (self._left, (self._list_card,)),
+            (self._side, (self.trouble, self.block, self.note, self.log)),
+        ):
+            stack = QVBoxLayout(box)
+            stack.setContentsMargins(0, 0, 0, 0)
+            stack.setSpacing(12)
+            for widget in widgets:
+                stack.addWidget(widget)
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        top = Qt.AlignmentFlag.AlignTop
+        self._columns.addWidget(self._left, 38, top)
+        self._columns.addWidget(self._side, 62, top)
+        column.addWidget(self.whole)
+        column.addLayout(self._columns)
+        column.addStretch(1)
+        self.page.shape_.changed.connect(self._fit)
+        self._fit()
+        self.back = self.add_back()
+        self.cancel = self.footer.add(Button())
+        self.footer.add(self.primary)
+        self.cancel.clicked.connect(self.ask_to_stop)
+        self.trouble.taken.connect(self.road.take)
+        self.trouble.folder.connect(self.folder_wanted)
+        self.road.stepped.connect(self._stepped)
+        self.road.logged.connect(self.log.append)
+        self._progress: Progress | None = None
+        self._stage: Stage | None = None
+
+    def draw(self) -> None:
+        """Everything of now."""
+        road, facts = self.road, self.road.flow.facts
+        stage = facts.stage
+        progress = road.progress
+        if progress is not self._progress:
+            self._progress = progress
+            self.log.clear()
+            self.block.line.clear()
+            self._fill()
+        if progress is not None:
+            for step in progress.steps.values():
+                self._row(step)
+        self._heads(progress)
+        running = stage in ("running", "stopping")
+        self.whole.setVisible(running)
+        self.block.setVisible(running and progress is not None and progress.running is not None)
+        self.trouble.setVisible(facts.trouble is not None)
+        if facts.trouble is not None:
+            self.trouble.set(facts.trouble, self.texts)
+        self._notes(stage)
+        self._foot(stage)
+        if stage != self._stage:
+            self._changed_to(stage)
+
+    def go_on(self) -> None:
+        """On to the proof, or on with the install."""
+        if self.road.flow.facts.stage == "done":
+            self.road.next()
+        else:
+            self.road.install()
+
+    def ask_to_stop(self) -> None:
+        """Cancel, after a question; nothing is lost."""
+        stop = ConfirmDialog.ask(
+            self,
+            self.tr("Stop here?"),
+            self.tr("What is downloaded is kept; the next start goes on from here."),
+            self.tr("Stop"),
+            self.tr("Go on"),
+        )
+        if stop:
+            self.road.stop()
+
+    def _fill(self) -> None:
+        self.steps.clear()
+        if self._progress is None:
+            return
+        for step in self._progress.steps.values():
+            self.steps.add(step.id, self.texts.say(f"step.{step.code}.title", step.data), admin=step.admin)
+
+    def _row(self, step: StepProgress) -> None:
+        texts = self.texts
+        if step.id not in self.steps.rows:
+            self._fill()
+        self.steps.set_title(step.id, texts.say(f"step.{step.code}.title", step.data))
+        self.steps.set_state(step.id, step.state, self._detail(step), self._right_of(step))
+
+    def _detail(self, step: StepProgress) -> str:
+        texts = self.texts
+        if step.state == "running" and step.unit == "bytes" and step.done is not None:
+            return f"{size(step.done)} / {size(step.total)}" if step.total else size(step.done)
+        if step.state == "skipped" and self.road.flow.simulated:
+            return self.tr("shown only, not executed")
+        if step.state in ("running", "done", "skipped") and step.message is not None:
+            return texts.message(step.message)
+        return "" if step.state == "failed" else texts.say(f"step.{step.code}.what", step.data)
+
+    def _right_of(self, step: StepProgress) -> str:
+        if step.state == "running":
+            return f"{round(100 * step.fraction)} %" if step.fraction is not None else ""
+        if step.seconds is not None:
+            return duration(step.seconds, self.texts.language)
+        if step.state == "waiting" and step.bytes:
+            return size(step.bytes)
+        return ""
+
+    def _stepped(self, event: Event) -> None:
+        progress = self.road.progress
+        if not isinstance(event, StepEvent) or progress is None:
+            return
+        if event.unit == "bytes" and event.state == "running":
+            self.block.line.add(event.speed)
+        if not self.isVisible():
+            return
+        step = progress.steps.get(event.id)
+        if progress is not self._progress or step is None:
+            self.draw()
+            return
+        self._row(step)
+        self._heads(progress)
+        self.block.setVisible(progress.running is not None)
+        if event.state in SAID:
+            announce(self.steps, self.steps.rows[event.id].accessibleName())
+
+    def _heads(self, progress: Progress | None) -> None:
+        stage = self.road.flow.facts.stage
+        titles = {
+            "running": self.tr("Installing"),
+            "stopping": self.tr("Stopping…"),
+            "done": self.tr("Installed"),
+            "failed": self.tr("The install stopped"),
+            "cancelled": self.tr("Stopped"),
+            "reboot-needed": self.tr("A restart is needed"),
+            "idle": self.tr("Install"),
+        }
+        title, words = titles[stage], ""
+        if self.road.flow.simulated and stage == "done":
+            title = self.tr("This is what an install would do")
+        if progress is not None and stage == "running":
+            words = self._where(progress)
+            self.whole.set_fraction(progress.fraction)
+            if progress.running is not None:
+                self.block.set_step(progress.running, self.texts)
+        elif stage == "stopping":
+            words = self.tr("It ends at the next safe place.")
+        self.page.set_title(title, words)
+
+    def _where(self, progress: Progress) -> str:
+        counted = {"n": str(max(progress.number, 1)), "of": str(len(progress.steps))}
+        left = progress.seconds_left
+        if left is None:
+            words = self.tr("Step {n} of {of}. You may minimise this window.")
+            return words.format(**counted)
+        words = self.tr("Step {n} of {of} · about {time} left. You may minimise this window.")
+        return words.format(time=duration(left, self.texts.language), **counted)
+
+    def _notes(self, stage: Stage) -> None:
+        if stage == "cancelled":
+            self.note.set(
+                "ok", self.tr("Stopped where you said"), self.tr("What is downloaded is kept. Go on whenever you like.")
+            )
+        elif stage == "reboot-needed":
+            words = self.tr("Open GPU Assistant again afterwards: it goes on from here.")
+            self.note.set("restart", self.tr("The computer must restart once"), words)
+        elif stage in ("running", "stopping"):
+            self.note.set("ok", self.tr("Safe to interrupt"), self.tr("The next start goes on from here."))
+        self.note.setVisible(
+            stage in ("running", "stopping", "cancelled", "reboot-needed") and not self.road.flow.simulated
+        )
+
+    def _foot(self, stage: Stage) -> None:
+        running = stage in ("running", "stopping")
+        hint = self.tr("The computer stays awake while this runs.") if running and not self.road.flow.simulated else ""
+        self.footer.set_hint(hint, "clock")
+        self.back.setText(self.tr("Back"))
+        self.back.setVisible(not running)
+        self.cancel.setText(self.tr("Cancel"))
+        self.cancel.setVisible(running)
+        self.cancel.set_busy(stage == "stopping")
+        words = {"failed": self.tr("Try again"), "cancelled": self.tr("Go on"), "reboot-needed": self.tr("Go on")}
+        self.primary.setText(words.get(stage, self.tr("Next")))
+        trouble = self.road.flow.facts.trouble
+        self.primary.setEnabled(not running and (trouble is None or "retry" in trouble.ways))
+
+    def _changed_to(self, stage: Stage) -> None:
+        self._stage = stage
+        if stage in ("running", "stopping"):
+            self.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        trouble = self.road.flow.facts.trouble
+        if trouble is not None:
+            announce(self.trouble, self.texts.message(trouble.message))
+        self.focus_primary()
+
+    def _fit(self) -> None:
+        narrow = self.page.shape_.narrow
+        # One column: progress before the list, the log last.
+        down, right = QBoxLayout.Direction.BottomToTop, QBoxLayout.Direction.LeftToRight
+        self._columns.setDirection(down if narrow else right)
+        self._columns.setSpacing(12 if narrow else 16)
+        box = (self._left if narrow else self._side).layout()
+        if box is not None:
+            box.addWidget(self.log)
+
+
+class _Note(Card):
+    """Whether one may leave: icon, a few words, one line."""
+
+    def __init__(self) -> None:
+        super().__init__(padding=16)
+        self.column.setContentsMargins(16, 12, 16, 12)
+        row, words = QHBoxLayout(), QVBoxLayout()
+        row.setSpacing(14)
+        words.setSpacing(1)
+        self._icon = Icon("ok", "ok", 18)
+        self._title, self._line = label("small-strong"), label("small")
+        words.addWidget(self._title)
+        words.addWidget(self._line)
+        row.addWidget(self._icon)
+        row.addLayout(words, 1)
+        self.column.addLayout(row)
+
+    def set(self, icon: str, title: str, line: str) -> None:
+        self._icon.set(icon, "ok" if icon == "ok" else "accent")
+        self._title.setText(title)
+        self._line.setText(line)
+        self.setAccessibleName(f"{title}. {line}")

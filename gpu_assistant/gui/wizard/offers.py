@@ -1,0 +1,63 @@
+"""What the user should know before going on, and what else would do, in the open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from ...core.recommendation import Alternative
+from ...core.recommendation import Warning as Caution
+from ..components import Button, Card, Divider, Icon, label
+
+
+class Offers(Card):
+    """Warnings with their remedy, alternatives with their button; `taken` brings the alternative."""
+
+    taken = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__(padding=16)
+        self.column.setContentsMargins(16, 6, 10, 6)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(4)
+        self.column.addLayout(self._rows)
+        self.buttons: list[Button] = []
+        self._widgets: list[QWidget] = []
+
+    @property
+    def any(self) -> bool:
+        """Whether there is something to show."""
+        return bool(self._widgets)
+
+    def set(self, warnings: Sequence[Caution], offers: Sequence[Alternative]) -> None:
+        """Spoken warnings and alternatives."""
+        for widget in self._widgets:
+            self._rows.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._widgets, self.buttons = [], []
+        for warning in warnings:
+            self._add("warn", "warn", " ".join(text for text in (warning.text, warning.fix) if text), None)
+        for offer in offers:
+            button = Button(offer.label or "", "ghost")
+            button.clicked.connect(lambda _checked=False, offer=offer: self.taken.emit(offer))
+            self.buttons.append(button)
+            self._add("undo", "soft", offer.text or "", button)
+
+    def _add(self, icon: str, token: str, text: str, button: Button | None) -> None:
+        if self._widgets:
+            self._widgets.append(Divider())
+            self._rows.addWidget(self._widgets[-1])
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 4, 0, 4)
+        line.setSpacing(14)
+        line.addWidget(Icon(icon, token, 18), 0, Qt.AlignmentFlag.AlignVCenter)
+        line.addWidget(label("small", text, "text"), 1, Qt.AlignmentFlag.AlignVCenter)
+        if button is not None:
+            line.addWidget(button)
+        row.setAccessibleName(text)
+        self._widgets.append(row)
+        self._rows.addWidget(row)

@@ -1,0 +1,86 @@
+"""What it costs: bytes, disk, minutes, consents; one line of tiles, or one line of words in a low window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from ...core.machine import Machine
+from ...core.plan import Plan
+from ...texts import Texts
+from ...texts.format import UNKNOWN, size
+from ..components import Button, Card, Icon, Shape, label
+from .rows import disk_of
+
+ICONS = ("download", "disk", "clock", "shield")
+
+
+class PriceCard(Card):
+    """`steps` is the button that unfolds the plan."""
+
+    def __init__(self) -> None:
+        super().__init__(padding=16)
+        self.column.setContentsMargins(16, 10, 10, 10)
+        self._shape = Shape(self)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(20)
+        self._tiles = [_Tile(name) for name in ICONS]
+        for tile in self._tiles:
+            self._row.addWidget(tile, 1)
+        self.steps = Button(kind="ghost", after="down")
+        self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._rows.addLayout(self._row, 1)
+        self._rows.addWidget(self.steps, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.column.addLayout(self._rows)
+        self._shape.changed.connect(self._fit)
+        self._fit()
+
+    def set_price(self, plan: Plan, machine: Machine, texts: Texts) -> None:
+        """The plan's price."""
+        minutes = texts.value("seconds", 60 * plan.minutes) if plan.minutes is not None else UNKNOWN
+        consents = sum(step.needs_admin for step in plan.steps)
+        consent = {0: self.tr("None"), 1: self.tr("Once")}.get(consents, self.tr("{n} times").format(n=consents))
+        asked = self.tr("administrator consents") if consents == 0 else self.tr("you are asked for your consent")
+        words = (
+            (size(plan.bytes) if plan.bytes is not None else UNKNOWN, self.tr("to download")),
+            (size(plan.disk_bytes) if plan.disk_bytes is not None else UNKNOWN, self._where(plan, machine)),
+            (minutes, self.tr("or so; your line decides")),
+            (consent, asked),
+        )
+        for tile, (figure, line) in zip(self._tiles, words, strict=True):
+            tile.set(figure, line)
+        self.setAccessibleName(", ".join(f"{figure} {line}" for figure, line in words))
+
+    def _where(self, plan: Plan, machine: Machine) -> str:
+        disk = disk_of(machine, plan.env)
+        if disk is None or disk.free_bytes is None:
+            return self.tr("on your disk")
+        return self.tr("on {disk} ({size} free)").format(disk=disk.path, size=size(disk.free_bytes))
+
+    def _fit(self) -> None:
+        slim = self._shape.tight
+        vertical, level = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._rows.setDirection(vertical if slim else level)
+        self._row.setSpacing(12 if slim else 20)
+
+
+class _Tile(QWidget):
+    def __init__(self, icon: str) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 4, 0, 4)
+        row.setSpacing(12)
+        self._figure, self._line = label("heading"), label("small")
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        words.addWidget(self._figure)
+        words.addWidget(self._line)
+        row.addWidget(Icon(icon, "soft", 20), 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addLayout(words, 1)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def set(self, figure: str, line: str) -> None:
+        self._figure.setText(figure)
+        self._line.setText(line)

@@ -1,0 +1,151 @@
+"""How far an install is, from its events: step by step, as a whole, and how long it will still take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...core.message import Message, Value
+from ...core.plan import Bottleneck, Event, Plan, PlanEvent, StepEvent, StepState
+
+# What a step counts in the bar where nobody knows its time: a share, no promise.
+SHARES = {"download": 6.0, "python-packages": 2.0, "python-runtime": 1.0}
+LEAST_SHARE = 0.5
+ENDED = ("done", "skipped")
+
+
+class StepProgress(Struct, frozen=True, kw_only=True):
+    """One step: where it is, in bytes or parts, and the seconds it took once it ended."""
+
+    id: str
+    code: str
+    data: dict[str, Value] = {}
+    kind: str | None = None
+    admin: bool = False
+    bytes: int | None = None
+    minutes: float | None = None
+    state: StepState = "waiting"
+    done: int | None = None
+    total: int | None = None
+    unit: str | None = None
+    speed: float | None = None
+    bottleneck: Bottleneck | None = None
+    message: Message | None = None
+    seconds: float | None = None
+
+    @property
+    def fraction(self) -> float | None:
+        """0 to 1 within the step; None while its total is unknown."""
+        if self.state in ENDED:
+            return 1.0
+        if self.done is None or not self.total:
+            return None
+        return min(self.done / self.total, 1.0)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """From bytes and speed; None where they do not tell."""
+        if self.unit != "bytes" or not self.speed or self.total is None or self.done is None:
+            return None
+        return max(self.total - self.done, 0) / self.speed
+
+
+class Progress:
+    """Takes in events, in order."""
+
+    def __init__(self, plan: Plan, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._began: dict[str, float] = {}
+        self.steps: dict[str, StepProgress] = {
+            step.id: StepProgress(
+                id=step.id,
+                code=step.code,
+                data=step.data,
+                kind=step.kind,
+                admin=step.needs_admin,
+                bytes=step.bytes,
+                minutes=step.minutes,
+            )
+            for step in plan.steps
+        }
+        self.current: str | None = None
+
+    def take(self, event: Event) -> str | None:
+        """One event; gives the id of the step that changed, if one did."""
+        if isinstance(event, PlanEvent):
+            for brief in event.steps:
+                if brief.id not in self.steps:
+                    self.steps[brief.id] = StepProgress(
+                        id=brief.id, code=brief.code, data=brief.data, bytes=brief.bytes, admin=brief.needs_admin
+                    )
+            return None
+        if not isinstance(event, StepEvent) or event.id not in self.steps:
+            return None
+        now = self._clock()
+        if event.state == "running":
+            self._began.setdefault(event.id, now)
+            self.current = event.id
+        before = self.steps[event.id]
+        began = self._began.get(event.id)
+        ended = event.state not in ("running", "waiting")
+        self.steps[event.id] = replace(
+            before,
+            state=event.state,
+            done=event.done if event.done is not None else before.done,
+            total=event.total if event.total is not None else before.total,
+            unit=event.unit or before.unit,
+            speed=event.speed,
+            bottleneck=event.bottleneck,
+            message=Message(event.code, event.data) if event.code is not None else before.message,
+            seconds=now - began if ended and began is not None else None,
+        )
+        return event.id
+
+    def stop(self, state: StepState) -> str | None:
+        """The install ended in the middle of a step: that one failed or was cancelled; gives its id."""
+        step = self.running
+        if step is None:
+            return None
+        self.steps[step.id] = replace(step, state=state, speed=None, bottleneck=None)
+        return step.id
+
+    @property
+    def running(self) -> StepProgress | None:
+        """The step that runs."""
+        step = self.steps.get(self.current) if self.current is not None else None
+        return step if step is not None and step.state == "running" else None
+
+    @property
+    def number(self) -> int:
+        """The running step's place, from 1; 0 before the first."""
+        return list(self.steps).index(self.current) + 1 if self.current in self.steps else 0
+
+    @property
+    def fraction(self) -> float:
+        """0 to 1 over all steps, each weighing what it was expected to take."""
+        weights = {step.id: step.minutes or SHARES.get(step.kind or "", LEAST_SHARE) for step in self.steps.values()}
+        whole = sum(weights.values())
+        done = sum(weights[step.id] * (step.fraction or 0.0) for step in self.steps.values())
+        return done / whole if whole else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """What the running step's speed says, and what the waiting ones should take; None if one is unknown."""
+        left = 0.0
+        for step in self.steps.values():
+            if step.state == "waiting":
+                if step.minutes is None:
+                    return None
+                left += 60 * step.minutes
+            elif step.state == "running":
+                if step.seconds_left is not None:
+                    left += step.seconds_left
+                elif step.minutes is not None:
+                    spent = self._clock() - self._began.get(step.id, self._clock())
+                    left += max(60 * step.minutes - spent, 1.0)
+                else:
+                    return None
+        return left

@@ -1,0 +1,230 @@
+"""What a computer has, as rows to read; a machine that is only partly known gives the rows that are known."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from PySide6.QtCore import QCoreApplication
+
+from ...core.machine import Disk, Gpu, Machine, ProbeNote, Python
+from ...core.plan import Plan
+from ...core.recommendation import Recommendation
+from ...texts.format import UNKNOWN, memory, size
+from ..components.pill import PillKind
+
+translate = QCoreApplication.translate
+
+ORDER = ("card", "driver", "system", "space", "python")
+ICONS = {"card": "card", "driver": "driver", "system": "pc", "space": "disk", "python": "torch"}
+# Which probe's silence costs which row; a probe is named after the machine's field that it fills.
+PROBES = {"card": "gpus", "driver": "driver", "system": "os", "space": "disks", "python": "pythons"}
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """One row; `value` None is unknown, `reason` says why."""
+
+    id: str
+    label: str
+    value: str | None = None
+    detail: str = ""
+    pill: tuple[PillKind, str] | None = None
+    reason: str = ""
+
+
+def labels() -> dict[str, str]:
+    """What each row is about."""
+    return {
+        "card": translate("Rows", "Graphics card"),
+        "driver": translate("Rows", "Graphics driver"),
+        "system": translate("Rows", "System"),
+        "space": translate("Rows", "Space"),
+        "python": translate("Rows", "PyTorch and Python"),
+    }
+
+
+def rows(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> tuple[Row, ...]:
+    """The rows; pills come with the recommendation, since only it knows what is enough."""
+    makers = {
+        "card": _card,
+        "driver": _driver,
+        "system": _system,
+        "space": _space,
+        "python": _python,
+    }
+    notes = {note.probe: note for note in machine.notes}
+    return tuple(
+        _unread(name, notes[PROBES[name]]) if PROBES[name] in notes else makers[name](machine, recommendation, plan)
+        for name in ORDER
+    )
+
+
+def _unread(name: str, note: ProbeNote) -> Row:
+    return Row(
+        id=name,
+        label=labels()[name],
+        value=translate("Rows", "could not be read"),
+        reason=note.detail or note.code,
+        pill=("warn", translate("Rows", "not read")),
+    )
+
+
+def main_card(machine: Machine) -> Gpu | None:
+    """The card that matters: an NVIDIA one, else whatever there is."""
+    nvidia = machine.gpus_of("nvidia")
+    return nvidia[0] if nvidia else machine.gpus[0] if machine.gpus else None
+
+
+def short_name(name: str) -> str:
+    """A card's name as people say it: "RTX 4060"."""
+    for part in ("NVIDIA ", "GeForce ", "(R)", "(TM)", " Graphics"):
+        name = name.replace(part, "")
+    return name.strip()
+
+
+def fine() -> tuple[PillKind, str]:
+    """The pill of a row that needs nothing."""
+    return ("ok", translate("Rows", "fine"))
+
+
+def _card(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> Row:
+    del plan
+    label = labels()["card"]
+    gpu = main_card(machine)
+    if gpu is None:
+        return Row(
+            id="card",
+            label=label,
+            value=translate("Rows", "No NVIDIA GPU"),
+            detail=translate("Rows", "PyTorch computes on the CPU"),
+        )
+    parts = [memory(gpu.memory_bytes)] if gpu.memory_bytes is not None else []
+    others = len(machine.gpus) - 1
+    if others:
+        parts.append(translate("Rows", "and {n} more").format(n=others))
+    pill: tuple[PillKind, str] | None = None
+    if recommendation is not None:
+        works = recommendation.accelerator != "cpu"
+        if works:
+            pill = ("ok", translate("Rows", "fits PyTorch"))
+        elif gpu.vendor == "nvidia":
+            pill = ("warn", translate("Rows", "not used"))
+        else:
+            pill = ("neutral", translate("Rows", "not used"))
+    return Row(id="card", label=label, value=gpu.name, detail=" · ".join(parts), pill=pill)
+
+
+def _driver(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> Row:
+    del plan
+    label = labels()["driver"]
+    nvidia = machine.gpus_of("nvidia")
+    if machine.driver is None:
+        if not nvidia:
+            return Row(id="driver", label=label, value=translate("Rows", "None needed"))
+        return Row(
+            id="driver",
+            label=label,
+            value=translate("Rows", "No NVIDIA driver answers"),
+            pill=("warn", translate("Rows", "missing")),
+        )
+    pill: tuple[PillKind, str] | None = None
+    if recommendation is not None:
+        advised = recommendation.driver.action in ("update", "install")
+        pill = ("warn", translate("Rows", "update advised")) if advised else fine()
+    cuda = machine.driver.cuda_max
+    detail = translate("Rows", "CUDA up to {version}").format(version=cuda) if cuda else ""
+    return Row(id="driver", label=label, value=machine.driver.version, detail=detail, pill=pill)
+
+
+def _system(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> Row:
+    del plan
+    system = machine.os
+    parts = []
+    if system.build is not None:
+        parts.append(translate("Rows", "build {number}").format(number=system.build))
+    elif system.glibc is not None:
+        parts.append(f"glibc {system.glibc}")
+    if system.arch is not None:
+        parts.append({"x86_64": "x86-64", "arm64": "ARM64"}[system.arch])
+    if machine.memory_bytes is not None:
+        parts.append(translate("Rows", "{size} memory").format(size=memory(machine.memory_bytes)))
+    names = {"windows": "Windows", "linux": "Linux", "darwin": "macOS"}
+    pill = fine() if recommendation is not None else None
+    if machine.pending_reboot:
+        pill = ("warn", translate("Rows", "restart pending"))
+    return Row(
+        id="system",
+        label=labels()["system"],
+        value=system.name or names[system.system],
+        detail=" · ".join(parts),
+        pill=pill,
+    )
+
+
+def disk_of(machine: Machine, folder: str) -> Disk | None:
+    """The disk that a folder lies on: the one with the longest path that leads to it."""
+    windows = machine.os.system == "windows"
+
+    def plain(path: str) -> str:
+        return path.replace("\\", "/").lower() if windows else path
+
+    there = plain(folder).rstrip("/") + "/"
+    fitting = [disk for disk in machine.disks or () if there.startswith(plain(disk.path).rstrip("/") + "/")]
+    return max(fitting, key=lambda disk: len(disk.path), default=None)
+
+
+def _space(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> Row:
+    del recommendation
+    label = labels()["space"]
+    known = [disk for disk in machine.disks or () if disk.free_bytes is not None]
+    disk = disk_of(machine, plan.env) if plan is not None else None
+    disk = disk or max(known, key=lambda each: each.free_bytes or 0, default=None)
+    if disk is None or disk.free_bytes is None:
+        return Row(id="space", label=label, reason=translate("Rows", "The system did not say."))
+    needed = plan.disk_bytes if plan is not None else None
+    pill: tuple[PillKind, str] | None = None
+    if needed is not None:
+        pill = fine() if disk.free_bytes > needed else ("error", translate("Rows", "too little"))
+    return Row(
+        id="space",
+        label=label,
+        value=translate("Rows", "{size} free on {disk}").format(size=size(disk.free_bytes), disk=disk.path),
+        detail=translate("Rows", "needed: {size}").format(size=size(needed)) if needed is not None else "",
+        pill=pill,
+    )
+
+
+def _python(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> Row:
+    del plan
+    label = labels()["python"]
+    pythons = machine.pythons
+    if pythons is None:
+        return Row(id="python", label=label, reason=translate("Rows", "The system did not say."))
+    stays = translate("Rows", "stays as it is")
+    pill = fine() if recommendation is not None else None
+    best = _telling(pythons)
+    if best is None:
+        return Row(
+            id="python",
+            label=label,
+            value=translate("Rows", "Neither yet"),
+            detail=translate("Rows", "Python comes along"),
+            pill=pill,
+        )
+    if best.torch is None:
+        value = translate("Rows", "Python {version}, no PyTorch").format(version=best.version)
+    else:
+        value = translate("Rows", "PyTorch {torch} on Python {version}").format(
+            torch=best.torch.version, version=best.version
+        )
+    return Row(id="python", label=label, value=value, detail=stays, pill=pill)
+
+
+def _telling(pythons: tuple[Python, ...]) -> Python | None:
+    """The interpreter worth naming: one with PyTorch, else the first."""
+    return next((python for python in pythons if python.torch is not None), pythons[0] if pythons else None)
+
+
+def as_text(found: tuple[Row, ...]) -> str:
+    """The rows as lines to paste somewhere."""
+    return "\n".join(
+        f"{row.label}: " + ", ".join(part for part in (row.value or UNKNOWN, row.detail) if part) for row in found
+    )

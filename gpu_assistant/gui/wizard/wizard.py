@@ -1,0 +1,159 @@
+"""The wizard as a widget: the step rail at the left, its pages at the right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from ..components import Banner, LanguageMenu, RailButton, StepRail, ThemeMenu
+from ..components.base import Live
+from ..language import Language
+from ..main.saving import SettingsSaver
+from .base import WizardPage
+from .computer import ComputerPage
+from .done import DonePage
+from .flow import PAGES, Flow, PageName
+from .help import WizardHelp
+from .install import InstallPage
+from .recommendation import RecommendationPage
+from .road import Road
+from .welcome import WelcomePage
+
+if TYPE_CHECKING:
+    from ...app import App
+
+
+class Wizard(Live, QWidget):
+    """`finished` comes when the user goes to Home, `only_look` when they want Home without a setup."""
+
+    finished = Signal()
+    only_look = Signal()
+
+    def __init__(self, app: App, language: Language, saver: SettingsSaver | None = None) -> None:
+        super().__init__()
+        self.app = app
+        self.language = language
+        self._saver = saver or SettingsSaver(app, self)
+        self.road = Road(app, language, self)
+        self.rail = StepRail([("", "")] * len(PAGES))
+        self.languages, self.themes = LanguageMenu(language), ThemeMenu()
+        self.help = RailButton("help", "F1")
+        self.rail.add_foot(self.themes)
+        self.rail.add_foot(self.languages, self.help)
+        self.banner = Banner("simulated")
+        self.banner.setVisible(app.simulated)
+        self.welcome = WelcomePage(self.road)
+        self.computer = ComputerPage(self.road)
+        self.recommendation = RecommendationPage(self.road)
+        self.install = InstallPage(self.road)
+        self.done = DonePage(self.road)
+        self.pages: dict[PageName, WizardPage] = {
+            "welcome": self.welcome,
+            "computer": self.computer,
+            "recommendation": self.recommendation,
+            "install": self.install,
+            "done": self.done,
+        }
+        self._stack = QStackedWidget()
+        for page in self.pages.values():
+            self._stack.addWidget(page)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addWidget(self.banner)
+        right.addWidget(self._stack, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addLayout(right, 1)
+        self._wire()
+        self._keys()
+        self._moved()
+        self.follow()
+        self.road.ask_interrupted()
+
+    @property
+    def flow(self) -> Flow:
+        """The rules, and what is known."""
+        return self.road.flow
+
+    def retranslate(self) -> None:
+        """The rail's and the banner's words."""
+        self.rail.set_steps(
+            [
+                (self.tr("Welcome"), ""),
+                (self.tr("This computer"), self.tr("What is in it")),
+                (self.tr("Recommendation"), self.tr("What suits it, and why")),
+                (self.tr("Install"), self.tr("Download and set up")),
+                (self.tr("Done"), self.tr("The proof")),
+            ]
+        )
+        self.banner.set("simulated", self.tr("Simulated machine: nothing on this computer will be changed."))
+        self.help.setAccessibleName(self.tr("Help"))
+        self.setAccessibleName(self.tr("Setup"))
+
+    def _wire(self) -> None:
+        self.rail.chosen.connect(lambda number: self.road.go(PAGES[number]))
+        self.road.moved.connect(self._moved)
+        self.road.changed.connect(self._mark_rail)
+        self.welcome.only_look.connect(self.only_look)
+        self.welcome.language_chosen.connect(self._speak)
+        self.languages.chosen.connect(lambda code: self._saver.keep(language=code))
+        self.themes.chosen.connect(lambda choice: self._saver.keep(theme=choice))
+        self.help.clicked.connect(self.show_help)
+        self.install.folder_wanted.connect(self._other_folder)
+        self.done.home_wanted.connect(self._finish)
+
+    def _keys(self) -> None:
+        for key, act in (
+            ("Alt+Left", self.road.back),
+            ("F5", self._look_again),
+            ("F1", self.show_help),
+        ):
+            QShortcut(QKeySequence(key), self).activated.connect(act)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter that nobody took presses the primary; Esc asks whether to stop a running install."""
+        page = self.pages[self.flow.page]
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if page.primary.isVisible() and page.primary.isEnabled() and not page.primary.busy:
+                page.primary.click()
+        elif event.key() == Qt.Key.Key_Escape and self.flow.facts.stage == "running":
+            self.install.ask_to_stop()
+        else:
+            super().keyPressEvent(event)
+
+    def show_help(self) -> None:
+        """The short help of F1."""
+        dialog = WizardHelp(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def _moved(self) -> None:
+        self._stack.setCurrentWidget(self.pages[self.flow.page])
+        self._mark_rail()
+
+    def _mark_rail(self) -> None:
+        self.rail.set_current(PAGES.index(self.flow.page), reachable=not self.flow.locked)
+
+    def _look_again(self) -> None:
+        if self.flow.page == "computer":
+            self.road.look()
+        elif self.flow.page == "recommendation":
+            self.road.reckon()
+
+    def _speak(self, code: str) -> None:
+        self.languages.choose(code)
+
+    def _other_folder(self) -> None:
+        self.road.go("recommendation")
+        self.recommendation.choose_folder()
+
+    def _finish(self) -> None:
+        environment = self.road.environment
+        if environment is not None and not self.flow.simulated and self.flow.facts.checks is not None:
+            self._saver.keep(environment=str(environment))
+        self.finished.emit()

@@ -1,0 +1,273 @@
+"""Saves pictures of the window: `python -m tests.gui.screenshots OUT_FOLDER [NAME...]`, in both languages and themes.
+
+Every scene opens a window in some state; all scenes run on the fakes, so the pictures are the same everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.plan import LogEvent, PlanEvent, StepBrief, StepEvent
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.language import Language
+from gpu_assistant.gui.wizard.wizard import Wizard
+from tests.fakes.app import (
+    WHEELHOUSE_OFFER,
+    FakeApp,
+    cpu_recommendation,
+    make_plan,
+    rtx4060,
+    rtx4060_recommendation,
+)
+
+SIZES = ((1180, 760), (880, 520))
+LARGE = (1600, 900)
+Scene = Callable[[FakeApp], Iterator[Wizard]]
+
+
+class Studio:
+    """The application, its language, and a camera."""
+
+    def __init__(self, out: Path) -> None:
+        self.qt = QApplication.instance() or QApplication(["screenshots"])
+        self.language = Language(self.qt)
+        self.out = out
+
+    def settle(self, seconds: float = 0.35) -> None:
+        """Let everything that was started come to rest."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.qt.processEvents()
+            time.sleep(0.005)
+        self.qt.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for something, at most ten seconds."""
+        end = time.monotonic() + 10
+        while not holds():
+            if time.monotonic() > end:
+                raise TimeoutError
+            self.qt.processEvents()
+            time.sleep(0.005)
+        self.settle()
+
+    def save(self, widget: QWidget, name: str) -> None:
+        """Both languages, both themes, both sizes of what stands there."""
+        for code in ("en", "zh_CN"):
+            self.language.set(code)
+            for colours in ("light", "dark"):
+                theme.set_theme(self.qt, colours)
+                for size in (*SIZES, *((LARGE,) if code == "en" and colours == "light" else ())):
+                    widget.resize(*size)
+                    self.settle(0.25)
+                    assert widget.grab().save(str(self.out / f"{name}_{code}_{colours}_{size[0]}x{size[1]}.png"))
+        self.language.set("en")
+        theme.set_theme(self.qt, "light")
+
+
+def wizard(studio: Studio, app: FakeApp) -> Wizard:
+    """A wizard on its first page."""
+    made = Wizard(app, studio.language)
+    made.resize(*SIZES[0])
+    made.show()
+    studio.settle()
+    return made
+
+
+def to_computer(studio: Studio, made: Wizard) -> None:
+    made.road.next()
+    studio.until(lambda: made.flow.facts.plan is not None or bool(made.road.errors))
+
+
+def to_recommendation(studio: Studio, made: Wizard) -> None:
+    to_computer(studio, made)
+    made.road.next()
+    studio.settle()
+
+
+def welcome(studio: Studio, app: FakeApp) -> Wizard:
+    return wizard(studio, app)
+
+
+def welcome_resume(studio: Studio, app: FakeApp) -> Wizard:
+    app.interrupted = make_plan(cpu_recommendation(), "/home/mei/ai/pytorch")
+    made = wizard(studio, app)
+    studio.until(lambda: made.road.interrupted is not None)
+    return made
+
+
+def computer(studio: Studio, app: FakeApp) -> Wizard:
+    made = wizard(studio, app)
+    to_computer(studio, made)
+    return made
+
+
+def recommendation(studio: Studio, app: FakeApp) -> Wizard:
+    made = wizard(studio, app)
+    to_recommendation(studio, made)
+    return made
+
+
+def recommendation_why(studio: Studio, app: FakeApp) -> Wizard:
+    made = recommendation(studio, app)
+    made.recommendation.cards["driver"].why.set_open(True)
+    return made
+
+
+def recommendation_steps(studio: Studio, app: FakeApp) -> Wizard:
+    made = recommendation(studio, app)
+    made.recommendation.price.steps.click()
+    studio.settle()
+    bar = made.recommendation.page.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    return made
+
+
+def installing(studio: Studio, app: FakeApp) -> Wizard:
+    made = recommendation(studio, app)
+    plan = made.flow.facts.plan
+    assert plan is not None
+    gate = app.gate = threading.Event()
+    download = next(step for step in plan.steps if step.kind == "download")
+    news = [PlanEvent(steps=tuple(StepBrief(id=step.id, code=step.code, data=step.data) for step in plan.steps))]
+    for step in plan.steps[: plan.steps.index(download)]:
+        news += [StepEvent(id=step.id, state="running"), StepEvent(id=step.id, state="done")]
+    news.append(StepEvent(id=download.id, state="running"))
+    app.news["install"] = tuple(news)
+    made.recommendation.primary.click()
+    studio.until(lambda: made.road.progress is not None and made.road.progress.running is not None)
+    clock = iter(range(1000))
+    made.install.block.line._clock = lambda: float(next(clock))
+    for second in range(90):
+        speed = 18.4e6 + 2.5e6 * ((second * 7919) % 13 - 6) / 6
+        event = StepEvent(
+            id=download.id,
+            state="running",
+            done=119_000_000,
+            total=192_000_000,
+            unit="bytes",
+            speed=speed,
+            bottleneck="network",
+        )
+        made.road._step(event)
+    made.road._log(["torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"])
+    made.gate = gate
+    return made
+
+
+def failed(studio: Studio, app: FakeApp) -> Wizard:
+    made = recommendation(studio, app)
+    plan = made.flow.facts.plan
+    assert plan is not None
+    app.results["install"] = AppError(
+        "release-unavailable", offers=(WHEELHOUSE_OFFER,), **{"release": "2.15.0+cpu", "sources": "—"}
+    )
+    first, second = plan.steps[:2]
+    app.news["install"] = (
+        StepEvent(id=first.id, state="running"),
+        StepEvent(id=first.id, state="done"),
+        StepEvent(id=second.id, state="running"),
+        LogEvent(id=second.id, line="no version of torch==2.15.0+cpu"),
+        StepEvent(id=second.id, state="failed"),
+    )
+    made.recommendation.primary.click()
+    studio.until(lambda: made.flow.facts.stage == "failed")
+    return made
+
+
+def cancelled(studio: Studio, app: FakeApp) -> Wizard:
+    made = installing(studio, app)
+    made.road.stop()
+    studio.until(lambda: made.flow.facts.stage == "cancelled")
+    return made
+
+
+def done(studio: Studio, app: FakeApp) -> Wizard:
+    made = recommendation(studio, app)
+    made.recommendation.primary.click()
+    studio.until(lambda: made.flow.page == "done" and made.flow.facts.checks is not None)
+    return made
+
+
+def done_measured(studio: Studio, app: FakeApp) -> Wizard:
+    made = done(studio, app)
+    made.done.speed.button.click()
+    studio.until(lambda: made.flow.facts.benchmark is not None)
+    return made
+
+
+def simulated_done(studio: Studio, app: FakeApp) -> Wizard:
+    made = recommendation(studio, app)
+    made.recommendation.primary.click()
+    studio.until(lambda: made.flow.facts.stage == "done")
+    made.road.next()
+    return made
+
+
+def simulated_install(studio: Studio, app: FakeApp) -> Wizard:
+    made = recommendation(studio, app)
+    made.recommendation.primary.click()
+    studio.until(lambda: made.flow.facts.stage == "done")
+    return made
+
+
+SCENES = {
+    "welcome": (welcome, False),
+    "welcome-resume": (welcome_resume, False),
+    "computer": (computer, False),
+    "recommendation": (recommendation, False),
+    "recommendation-steps": (recommendation_steps, False),
+    "installing": (installing, False),
+    "failed": (failed, False),
+    "cancelled": (cancelled, False),
+    "done": (done, False),
+    "done-measured": (done_measured, False),
+    "rtx-computer": (computer, True),
+    "rtx-recommendation-why": (recommendation_why, True),
+    "rtx-install": (simulated_install, True),
+    "rtx-done": (simulated_done, True),
+}
+
+
+def shoot(studio: Studio, name: str) -> None:
+    """One scene on an app of its own."""
+    make, simulated = SCENES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        app = FakeApp(Path(folder), rtx4060() if simulated else None, simulated=simulated)
+        app.shown_folder = "D:\\AI\\pytorch" if simulated else "/home/mei/ai/pytorch"
+        if simulated:
+            app.recommendation = rtx4060_recommendation
+        made = make(studio, app)
+        studio.save(made, name)
+        if app.gate is not None:
+            app.gate.set()
+        studio.until(lambda: not made.road.busy)
+        made.close()
+        made.deleteLater()
+        studio.settle()
+
+
+def main(arguments: list[str]) -> None:
+    """The command."""
+    out = Path(arguments[0])
+    out.mkdir(parents=True, exist_ok=True)
+    studio = Studio(out)
+    for name in arguments[1:] or SCENES:
+        shoot(studio, name)
+        print(name, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
