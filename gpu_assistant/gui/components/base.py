@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QFocusEvent, QPainter, QPen
-from PySide6.QtWidgets import QApplication, QStyle, QWidget
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPen
+from PySide6.QtWidgets import QApplication, QWidget
 
 from .. import theme
 
@@ -106,11 +106,15 @@ def soft_edge(kind: str) -> str | None:
 
 def moving(widget: QWidget) -> bool:
     """Whether the system wants animations."""
+    from PySide6.QtWidgets import QStyle  # its many enums take 8 ms: not before the first window
+
     return widget.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, widget) > 0
 
 
 def announce(widget: QWidget, text: str) -> None:
     """Let a screen reader say something that changed (Qt tells it from 6.8 on)."""
+    from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
 
 

@@ -70,7 +70,7 @@ class Page(Live, QScrollArea):
 
     def _fit(self) -> None:
         margin = self.shape_.margin
-        spare = 0 if self._wide else max(self.viewport().width() - 2 * margin - COLUMN, 0)
+        spare = 0 if self._wide else max(self.maximumViewportSize().width() - 2 * margin - COLUMN, 0)
         left = spare // 2 if self.shape_.wide else 0
         low = self.shape_.low
         top = 16 if low else 24

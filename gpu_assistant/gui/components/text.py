@@ -12,6 +12,7 @@ from .. import theme
 from .base import Live
 
 _UNBOUNDED = 1e6
+_KEPT_SIZES = 16
 
 
 def laid_out(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
@@ -42,6 +43,7 @@ class Text(Live, QLabel):
         self.kind = kind
         self.tone = tone
         self._one_line = False
+        self._sizes: dict[tuple[str, float], QSize] = {}
         self.setTextFormat(Qt.TextFormat.PlainText)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -50,8 +52,18 @@ class Text(Live, QLabel):
 
     def refresh(self) -> None:
         """Fonts of now."""
+        self._sizes.clear()
         self.setFont(theme.font(self.kind))
         super().refresh()
+
+    def _size(self, width: float) -> QSize:
+        """The size of the text in lines of at most `width`; layouts ask for the same one many times."""
+        key = (self.text(), width)
+        if key not in self._sizes:
+            if len(self._sizes) > _KEPT_SIZES:
+                self._sizes.clear()
+            self._sizes[key] = laid_out(self.text(), self.font(), width)[1]
+        return self._sizes[key]
 
     def set_tone(self, tone: str) -> None:
         """Another token as colour."""
@@ -74,15 +86,15 @@ class Text(Live, QLabel):
 
     def heightForWidth(self, width: int) -> int:
         """The height of the wrapped text."""
-        return laid_out(self.text(), self.font(), width)[1].height()
+        return self._size(width).height()
 
     def sizeHint(self) -> QSize:
         """As wide as the text in one line, as far as that is pleasant to read."""
-        line = laid_out(self.text(), self.font(), _UNBOUNDED)[1]
+        line = self._size(_UNBOUNDED)
         width = line.width()
         if self._one_line:
             return line
-        return laid_out(self.text(), self.font(), min(width, theme.px(640)))[1]
+        return self._size(min(width, theme.px(640)))
 
     def minimumSizeHint(self) -> QSize:
         """Room for the longest short word; longer ones break."""
