@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import AppError, CallError, Cancelled
-from ..core.plan import EndEvent, Event, LogEvent, Plan
+from ..core.plan import EndEvent, EndState, Event, LogEvent, Plan
 from ..core.recommendation import Choice
 from . import show
 from .jobs import run_job, stop_signals
@@ -179,7 +179,7 @@ def _run_events(output: Output, environment: str, work: Callable[[Callable[[Even
             work(report)
         except AppError as error:
             if not ended:
-                state = "cancelled" if isinstance(error, Cancelled) else "failed"
+                state: EndState = "cancelled" if isinstance(error, Cancelled) else "failed"
                 code = error.message.code
                 output.value(output.texts.event(EndEvent(state=state, env=environment, code=code, data=error.data)))
             raise

@@ -80,8 +80,10 @@ def _language(argv: Sequence[str]) -> Language:
         given = word.removeprefix("--lang=") if word.startswith("--lang=") else None
         if word == "--lang" and position + 1 < len(argv):
             given = argv[position + 1]
-        if given == "en" or given == "zh_CN":  # noqa: PLR1714 - the type checker follows this form
-            return given
+        if given == "en":
+            return "en"
+        if given == "zh_CN":
+            return "zh_CN"
     from ..system import current
 
     return current().language()

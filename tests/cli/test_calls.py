@@ -71,7 +71,7 @@ def test_wrong_calls(call: Call, arguments: list[str]) -> None:
         b'{"schema": "gpu-assistant/machine/1"}',
         b'{"schema": "gpu-assistant/machine/9", "os": {"system": "linux"}, "gpus": []}',
         b'{"schema": "gpu-assistant/machine/1", "os": {"system": "beos"}, "gpus": []}',
-        b'{"schema": "gpu-assistant/machine/1", "os": {"system": "linux"}, "gpus": [{"vendor": "nvidia", "index": ""}]}',
+        b'{"schema": "gpu-assistant/machine/1", "os": {"system": "linux"}, "gpus": [{"vendor": "nvidia", "name": 1}]}',
         b'{"schema": "gpu-assistant/machine/1", "os": {"system": "linux"}, "gpus": ' + b"[" * 5000,
     ],
     ids=["empty", "binary", "list", "no-os", "future", "other-os", "wrong-type", "deep"],
