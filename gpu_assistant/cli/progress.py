@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ..core.plan import Event, LogEvent, PlanEvent, StepEvent
+from ..core.results import BenchResult
 from ..texts.format import size, speed
 from .output import Output
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from ..bench.parent import BenchProgress
-    from ..core.results import BenchResult
 
 
 class StepLines:
@@ -102,7 +102,7 @@ class BenchLine:
 
     def news(self, news: BenchProgress | BenchResult) -> None:
         """Show what runs now; results are shown together at the end."""
-        if not self._live or not hasattr(news, "of"):
+        if not self._live or isinstance(news, BenchResult):
             return
         workload = self._output.texts.say(f"bench.workload.{news.workload}")
         text = self._output.say("measuring", n=news.n, of=news.of, what=f"{workload} {news.dtype}", device=news.device)
