@@ -64,7 +64,7 @@ class Card:
         pynvml = self.pynvml
         try:
             return getattr(pynvml, function)(self.handle, *args)
-        except AttributeError:  # an nvidia-ml-py older than the function
+        except (AttributeError, pynvml.NVMLLibraryMismatchError):  # nvidia-ml-py or the driver is older
             self.unsupported.add(key)
         except (UnicodeDecodeError, ctypes.ArgumentError):
             return None
@@ -112,7 +112,7 @@ class Card:
         memory = _memory(self)
         enc, dec = ask("nvmlDeviceGetEncoderUtilization"), ask("nvmlDeviceGetDecoderUtilization")
         self._dear(now)
-        return GpuSample(
+        sample = GpuSample(
             index=self.index,
             name=name,
             util=util.gpu if util is not None else None,
@@ -134,6 +134,8 @@ class Card:
             dec=dec[0] if dec else None,
             processes=self.processes,
         )
+        # Lost on the way: half a sample would look like a card at rest.
+        return GpuSample(index=self.index, name=name) if self.lost else sample
 
     def _dear(self, now: float) -> None:
         if self.dear_at is not None and now < self.dear_at + DEAR_S:
