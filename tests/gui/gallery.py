@@ -197,7 +197,7 @@ def home() -> QWidget:
         pills.addWidget(ui.Pill(kind, kind))
     pills.addStretch(1)
     bars.column.addLayout(pills)
-    grid.addWidget(bars, 0, 1)
+    grid.addWidget(bars, 1, 0)
     page.column.addLayout(grid)
     presses = QHBoxLayout()
     presses.setSpacing(12)
@@ -228,6 +228,7 @@ def main() -> None:
                     window.resize(width, height)
                     window.show()
                     window.activateWindow()
+                    app.processEvents()
                     window.primary.setFocus(Qt.FocusReason.TabFocusReason)
                     for _ in range(4):
                         app.processEvents()
