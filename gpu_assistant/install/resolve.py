@@ -49,6 +49,10 @@ class Resolver:
         local = [path for package in found.packages if (path := local_path(package.file.url)) is not None]
         return found if all(path.is_file() for path in local) else None
 
+    def forget(self) -> None:
+        """Do not use the kept lock again: a file that it names is not to be had."""
+        self._kept.unlink(missing_ok=True)
+
     def resolve(self) -> Lock:
         """A lock from the first source that has everything, kept for the next time.
 

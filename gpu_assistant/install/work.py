@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -43,8 +44,11 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 class Work:
-    """One install under way. Steps fill in `interpreter`, `lock`, `files` (one for each locked package, in its
-    order) and `standing` (the environment was there already, made from the same lock).
+    """One install under way.
+
+    Steps fill in `interpreter`, `lock`, `files` (one for each locked package, in its order), `forget_lock` (so
+    that the next run asks the sources again) and `standing` (the environment was there already, made from the
+    same lock).
     """
 
     def __init__(
@@ -73,6 +77,7 @@ class Work:
         self.partial = self.environment.with_name(f".{self.environment.name}.partial")
         self.uv = Uv(system, data, cancel=cancel, log=reporter.log)
         self.standing = False
+        self.forget_lock: Callable[[], None] = lambda: None
         self._interpreter: Path | None = None
         self._lock: Lock | None = None
         self.files: tuple[Path, ...] = ()

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from ...core.plan import Step
+from pathlib import Path
+
+from ...core.errors import AppError
+from ...core.plan import PlanFile, Step
 from ...fetch.download import Wanted
 from ..fetching import fetch
 from ..work import Outcome, Work
+
+# What asking the sources again may mend; a broken line is not among it.
+OUTDATED = ("hash-mismatch", "source-refused", "local-file-missing", "local-file-broken")
 
 
 def run(step: Step, work: Work) -> Outcome:  # noqa: ARG001 - every kind has this shape
     """Raises what fetching raises."""
     if work.standing:
         return Outcome(skipped=True, code="progress.standing")
-    work.files = fetch(
-        work, [_wanted(work, package.file.sha256 or "", i) for i, package in enumerate(work.lock.packages)]
-    )
+    wanted = [_wanted(work.data.files, package.file) for package in work.lock.packages]
+    try:
+        work.files = fetch(work, wanted)
+    except AppError as error:
+        if error.code in OUTDATED:
+            work.forget_lock()
+        raise
     return Outcome()
 
 
-def _wanted(work: Work, sha256: str, index: int) -> Wanted:
+def _wanted(folder: Path, file: PlanFile) -> Wanted:
     """By hash, because two indexes may give different files the same name."""
-    file = work.lock.packages[index].file
-    return Wanted(url=file.url, path=work.data.files / sha256[:16] / file.name, sha256=sha256, bytes=file.bytes)
+    place = folder / (file.sha256 or "")[:16] / file.name
+    return Wanted(url=file.url, path=place, sha256=file.sha256, bytes=file.bytes)

@@ -17,6 +17,7 @@ def run(step: Step, work: Work) -> Outcome:  # noqa: ARG001 - every kind has thi
     serves = work.catalog.default_variant(torch.version, work.system.name) == torch.variant
     asked = wish(torch, python=work.python, folder=work.plan.wheelhouse, serves_variant=serves)
     resolver = Resolver(asked, work.uv, work.data, work.interpreter)
+    work.forget_lock = resolver.forget
     earlier = resolver.earlier()
     work.lock = earlier or resolver.resolve()
     for package in work.lock.packages:

@@ -1,0 +1,151 @@
+"""Installs that go well, and what they leave on the disk."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+from gpu_assistant.core.plan import LogEvent, PlanEvent, StepEvent
+from gpu_assistant.install import environments, journal, manifest
+
+from . import tiny
+from .world import RELEASE, World, end, states
+
+
+def hidden(folder: Path) -> list[str]:
+    return [entry.name for entry in folder.iterdir() if entry.name.startswith(".")]
+
+
+def test_from_nothing_to_an_environment(world: World) -> None:
+    events = world.install()
+    assert isinstance(events[0], PlanEvent)
+    assert [step.id for step in events[0].steps] == ["space", "python", "resolve", "download", "pytorch", "verify"]
+    assert states(events) == {
+        "space": "done",
+        "python": "skipped",
+        "resolve": "done",
+        "download": "done",
+        "pytorch": "done",
+        "verify": "done",
+    }
+    assert end(events).state == "done"
+    assert end(events).env == str(world.environment)
+    assert any(isinstance(event, LogEvent) and "torch==" in event.line for event in events)
+    last = [event for event in events if isinstance(event, StepEvent) and event.id == "download"][-2]
+    assert last.unit == "bytes"
+    assert last.done == last.total == sum(len(one.data) for one in (world.torch, *world.others))
+
+    python = world.system.environment_python(world.environment)
+    words = [str(python), "-I", "-c", "import torch, sys; print(torch.__version__, sys.prefix)"]
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split(maxsplit=1)
+    assert said[0] == f"{RELEASE}+cpu"
+    assert Path(said[1].strip()).samefile(world.environment)
+    pip = python.with_name(world.system.executable("pip"))
+    assert subprocess.run([str(pip)], capture_output=True, text=True, check=True).stdout.strip() == "pip 1.0"
+    assert hidden(world.environment.parent) == []
+
+
+def test_what_is_on_record(world: World) -> None:
+    world.install()
+    record = manifest.read(world.environment)
+    assert record is not None
+    assert (record.torch, record.variant) == (RELEASE, "cpu")
+    assert record.packages == {"torch": f"{RELEASE}+cpu", "numpy": "1.0", "pip": "1.0", "tinydep": "1.0"}
+    assert record.bytes is not None
+    assert record.bytes > len(world.torch.data)
+    lock = tomllib.loads((world.environment / manifest.LOCK).read_text(encoding="utf-8"))
+    hashes = {row["name"]: row["wheels"][0]["hashes"]["sha256"] for row in lock["packages"]}
+    assert hashes["torch"] == world.torch.sha256
+    constraints = (world.environment / manifest.CONSTRAINTS).read_text(encoding="utf-8")
+    assert constraints == f"torch=={RELEASE}+cpu\n"
+    (environment,) = environments.known(world.data)
+    assert (environment.path, environment.name, environment.torch) == (str(world.environment), "env", RELEASE)
+    assert journal.interrupted(world.data) is None
+
+
+def test_the_same_again_does_nothing_but_prove(world: World) -> None:
+    world.install()
+    before = (world.environment / manifest.MANIFEST).read_bytes()
+    world.asks()
+    events = world.install()
+    assert states(events) == {
+        "space": "done",
+        "python": "skipped",
+        "resolve": "skipped",
+        "download": "skipped",
+        "pytorch": "skipped",
+        "verify": "done",
+    }
+    assert world.asks() == []
+    assert (world.environment / manifest.MANIFEST).read_bytes() == before
+
+
+def test_what_was_fetched_makes_another_environment_without_any_network(world: World) -> None:
+    world.install()
+    world.server.close()
+    other = world.root / "an other place" / "环境"
+    events = world.install(world.plan(environment=other))
+    assert end(events).state == "done"
+    assert {environment.path for environment in environments.known(world.data)} == {
+        str(world.environment),
+        str(other),
+    }
+
+
+def test_a_wheelhouse_that_has_everything_needs_no_index(world: World) -> None:
+    house = tiny.folder(world.root / "my wheels", [world.torch, *world.others])
+    events = world.install(world.plan(wheelhouse=house))
+    assert end(events).state == "done"
+    assert world.asks() == []
+    # Files that are here already are used where they lie.
+    assert not list(world.data.files.rglob("*.whl"))
+
+
+def test_a_wheelhouse_with_torch_alone_gets_the_rest_from_the_general_index(world: World) -> None:
+    house = tiny.folder(world.root / "my wheels", [world.torch])
+    assert end(world.install(world.plan(wheelhouse=house))).state == "done"
+    asked = world.asks()
+    assert any(path.startswith("/simple/") for path in asked)
+    assert not any(path.startswith("/torch/") for path in asked)
+
+
+def test_a_lock_whose_local_files_are_gone_is_made_anew(world: World) -> None:
+    house = tiny.folder(world.root / "wheels", [world.torch])
+    plan = world.plan(wheelhouse=house)
+    world.install(plan)
+    shutil.rmtree(world.environment)
+    (house / world.torch.name).unlink()
+    events = world.install(plan)
+    assert states(events)["resolve"] == "done"
+    assert any(path.startswith("/torch/") for path in world.asks())
+
+
+def test_a_dry_run_touches_nothing(world: World) -> None:
+    for events in (world.install(dry_run=True), world.install(world.plan(simulated=True))):
+        assert set(states(events).values()) == {"skipped"}
+        assert end(events).state == "done"
+    assert not world.data.root.exists()
+    assert not world.environment.parent.exists()
+    assert world.asks() == []
+
+
+def test_an_empty_folder_may_be_taken(world: World) -> None:
+    world.environment.mkdir(parents=True)
+    assert end(world.install()).state == "done"
+
+
+def test_the_computer_stays_awake_only_meanwhile(world: World) -> None:
+    awake: list[int] = []
+
+    class Watch:
+        def __init__(self, environment: Path, system: object) -> None:
+            awake.append(world.system.awake)
+            from .world import Imports
+
+            self.run = Imports(environment, world.system).run
+
+    world.install(verifier=Watch)
+    assert awake == [1]
+    assert world.system.awake == 0
