@@ -1,0 +1,93 @@
+"""Killed at any moment, the next run goes on, and nothing half made is ever taken for whole."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core import json
+from gpu_assistant.install import environments, journal, manifest
+from tests.fakes.fault_server import Fault
+
+from . import tiny
+from .world import World, end, states
+
+# Carries a plan out in a process of its own and waits for its end at one of the journal's lines.
+CHILD = """
+import sys, threading
+from pathlib import Path
+from gpu_assistant.catalog.load import load
+from gpu_assistant.core import json
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.paths import DataDir
+from gpu_assistant.core.plan import Plan
+from gpu_assistant.install import journal
+from gpu_assistant.install.runner import InstallJob
+from gpu_assistant.system import current
+from tests.fakes.system import FakeSystem
+from tests.install.world import INTERPRETER, QUICK, Imports
+
+plan, data, catalog, stop = sys.argv[1:]
+count = 0
+write = journal.Journal._write
+
+def counted(self, entry):
+    global count
+    write(self, entry)
+    count += 1
+    if count == int(stop):
+        print("here", flush=True)
+        threading.Event().wait()
+
+journal.Journal._write = counted
+system = FakeSystem(name=current().name, python_candidates=(INTERPRETER,))
+plan = json.decode(Path(plan).read_bytes(), Plan)
+InstallJob(plan, system, DataDir(Path(data)), load(Path(catalog)), verifier=Imports, limits=QUICK).run(JobContext())
+print("end", flush=True)
+"""
+
+
+def start(world: World, stop: int) -> subprocess.Popen[str]:
+    plan = world.root / "plan.json"
+    plan.write_bytes(json.encode(world.plan()))
+    words = [sys.executable, "-c", CHILD, str(plan), str(world.data.root), str(world.catalog.folder), str(stop)]
+    root = Path(__file__).resolve().parent.parent.parent
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=root)
+
+
+def test_killed_in_the_middle_of_a_download(world: World) -> None:
+    path = tiny.file_path("torch", world.torch)
+    world.server.files[path].faults.append(Fault("stall", after=300_000))
+    with start(world, 0) as child:
+        assert world.server.stalled.wait(30)
+        child.kill()
+    assert not world.environment.exists()
+    assert journal.interrupted(world.data) == world.plan()
+    world.server.let_go.set()
+    assert end(world.install()).state == "done"
+
+
+# Began, six times begun and ended with the one "makes" between them, ended.
+@pytest.mark.parametrize("line", range(2, 16))
+def test_killed_at_every_line_of_the_journal(world: World, line: int) -> None:
+    with start(world, line) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline().strip() == "here"
+        child.kill()
+    whole = manifest.read(world.environment) is not None
+    # The environment has its name only once it was proven, which is where the last step ends.
+    assert whole == (line >= 14)
+    assert [environment.path for environment in environments.known(world.data)] == (
+        [str(world.environment)] if whole else []
+    )
+    assert (journal.interrupted(world.data) is None) == (line == 15)
+    world.asks()
+    events = world.install()
+    assert end(events).state == "done"
+    assert states(events)["pytorch"] == ("skipped" if whole else "done")
+    if line > 9:
+        assert not [asked for asked in world.asks() if asked.endswith(".whl")]
+    assert [entry.name for entry in world.environment.parent.iterdir()] == ["env"]

@@ -1,0 +1,285 @@
+"""Everything that can be wrong: one plain error with its exit code, and nothing lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import AppError, CallError, Cancelled, NetworkError
+from gpu_assistant.core.plan import StepEvent
+from gpu_assistant.fetch.limits import Limits
+from gpu_assistant.install import environments, journal
+from gpu_assistant.texts import Texts
+from tests.fakes.fault_server import Fault
+
+from . import tiny
+from .small_disk import tmpfs
+from .world import RELEASE, World, end, states
+
+
+def refused(world: World, kind: type[AppError] = AppError, **more: object) -> AppError:
+    """The error of an install; the last event says the same, and there is a sentence in both languages."""
+    with pytest.raises(kind) as caught:
+        world.install(**more)
+    last = end(caught.value.events)  # type: ignore[attr-defined]
+    assert last.code == caught.value.message.code
+    for language in ("en", "zh_CN"):
+        assert "{" not in Texts(language).error(caught.value)
+    return caught.value
+
+
+def test_a_folder_that_is_not_ours_is_left_alone(world: World) -> None:
+    world.environment.mkdir(parents=True)
+    (world.environment / "thesis.txt").write_text("all of it", encoding="utf-8")
+    error = refused(world)
+    assert (error.code, error.exit_code) == ("environment-occupied", 1)
+    assert [entry.name for entry in world.environment.iterdir()] == ["thesis.txt"]
+    assert world.asks() == []
+
+
+def test_a_partial_folder_that_is_not_ours_is_left_alone(world: World) -> None:
+    partial = world.environment.with_name(".env.partial")
+    partial.mkdir(parents=True)
+    (partial / "thesis.txt").write_text("all of it", encoding="utf-8")
+    assert refused(world).code == "environment-occupied"
+    assert (partial / "thesis.txt").is_file()
+
+
+def test_an_environment_with_other_versions_is_left_alone(world: World) -> None:
+    world.install()
+    tiny.index(world.server, "torch", [world.torch, tiny.torch("9.1.1+cpu")])
+    before = sorted(world.environment.rglob("*"))
+    assert refused(world, plan=world.plan(version="9.1.1")).code == "environment-differs"
+    assert sorted(world.environment.rglob("*")) == before
+
+
+def test_an_older_release_in_the_wheelhouse_is_offered_not_taken(world: World) -> None:
+    house = tiny.folder(world.root / "wheels", [tiny.torch("9.0.0+cpu"), tiny.torch("8.0.0+cu126"), *world.others])
+    del world.server.files["/torch/torch/"]
+    error = refused(world, plan=world.plan(wheelhouse=house))
+    assert (error.code, error.exit_code) == ("release-unavailable", 1)
+    (offer,) = error.offers
+    assert (offer.code, offer.change["pytorch"], offer.change["variant"]) == ("wheelhouse-torch", "9.0.0", "cpu")
+    assert "--pytorch 9.0.0" in Texts("en").error(error)
+    assert not world.environment.exists()
+
+
+def test_an_older_release_on_the_index_is_offered(world: World) -> None:
+    error = refused(world, plan=world.plan(version="9.2.0"))
+    assert error.code == "release-unavailable"
+    (offer,) = error.offers
+    assert (offer.code, offer.change["pytorch"]) == ("index-torch", RELEASE)
+    assert RELEASE in Texts("en").say(f"alternative.{offer.code}.text", offer.data)
+
+
+def test_a_release_that_nobody_has(world: World) -> None:
+    del world.server.files["/torch/torch/"]
+    error = refused(world)
+    assert (error.code, error.exit_code, error.offers) == ("release-nowhere", 1, ())
+
+
+def test_no_network(world: World) -> None:
+    world.server.close()
+    error = refused(world, NetworkError)
+    assert (error.code, error.exit_code) == ("no-source", 6)
+    assert error.data["index"] == "@answer.unreachable"
+    assert "did not answer" in Texts("en").error(error)
+
+
+def test_the_wheelhouse_has_torch_but_the_rest_cannot_be_reached(world: World) -> None:
+    house = tiny.folder(world.root / "wheels", [world.torch])
+    world.server.close()
+    error = refused(world, NetworkError, plan=world.plan(wheelhouse=house))
+    assert error.code == "no-source"
+    assert error.data["wheelhouse"] == "@answer.incomplete"
+    assert error.data["general"] == "@answer.unreachable"
+
+
+def test_a_wrong_hash_is_thrown_away_and_asked_for_anew(world: World) -> None:
+    tiny.index(world.server, "torch", [world.torch], lies={world.torch.name: "0" * 64})
+    error = refused(world)
+    assert (error.code, error.data["name"]) == ("hash-mismatch", world.torch.name)
+    assert not list(world.data.files.rglob("torch*"))
+    assert not world.environment.exists()
+    tiny.index(world.server, "torch", [world.torch])
+    assert end(world.install()).state == "done"
+
+
+def test_a_file_that_breaks_off_for_good_is_taken_up_by_the_next_run(world: World) -> None:
+    path = tiny.file_path("torch", world.torch)
+    world.server.files[path].faults += [Fault("drop", after=200_000), Fault("reset"), Fault("reset")]
+    error = refused(world, NetworkError)
+    assert (error.code, error.exit_code) == ("download-broke-off", 6)
+    world.server.files[path].faults.clear()
+    world.asks()
+    assert end(world.install()).state == "done"
+    assert [seen for seen in world.asks() if seen.startswith("/torch/")] == []
+
+
+def test_cancel_while_a_download_stalls_and_go_on(world: World) -> None:
+    path = tiny.file_path("torch", world.torch)
+    world.server.files[path].faults.append(Fault("stall", after=200_000))
+    cancel = threading.Event()
+    threading.Thread(target=lambda: (world.server.stalled.wait(20), cancel.set()), daemon=True).start()
+    with pytest.raises(Cancelled) as caught:
+        world.install(cancel=cancel)
+    events = caught.value.events  # type: ignore[attr-defined]
+    assert (end(events).state, states(events)["download"]) == ("cancelled", "cancelled")
+    assert caught.value.exit_code == 3
+    assert not world.environment.exists()
+    plan = journal.interrupted(world.data)
+    assert plan == world.plan()
+    world.server.let_go.set()
+    assert end(world.install(plan)).state == "done"
+    assert "bytes=" in str(world.server.gets(path)[-1].range)
+
+
+@pytest.mark.parametrize("moment", ["python", "resolve", "download", "pytorch", "verify"])
+def test_cancel_at_every_step(world: World, moment: str) -> None:
+    cancel = threading.Event()
+    events: list[object] = []
+
+    def watch(event: object) -> None:
+        events.append(event)
+        if isinstance(event, StepEvent) and event.id == moment and event.state == "running":
+            cancel.set()
+
+    from gpu_assistant.core.jobs import JobContext
+
+    # What a step does not notice itself is noticed before the next one; the last one notices.
+    try:
+        world.job(world.plan()).run(JobContext(report=watch, cancel=cancel))
+    except Cancelled:
+        assert end(events).state == "cancelled"  # type: ignore[arg-type]
+        assert not world.environment.exists()
+    else:
+        pytest.fail("not cancelled")
+    assert end(world.install()).state == "done"
+
+
+def test_a_failed_check_gives_no_environment(world: World) -> None:
+    world.torch = tiny.wheel("torch", f"{RELEASE}+cpu", requires=["tinydep"], source="raise ImportError('no DLL')\n")
+    world.server.files.pop(tiny.file_path("torch", world.torch))
+    tiny.index(world.server, "torch", [world.torch])
+    error = refused(world)
+    assert (error.code, error.data["check"]) == ("check-failed", "torch-import")
+    assert "no DLL" in str(error.data["reason"])
+    assert not world.environment.exists()
+    assert environments.known(world.data) == ()
+
+
+def test_a_second_copy_is_told_who_is_at_it(world: World) -> None:
+    code = (
+        "import sys; from pathlib import Path; from gpu_assistant.core.paths import DataDir\n"
+        "from gpu_assistant.install.single import one_at_a_time\n"
+        "with one_at_a_time(DataDir(Path(sys.argv[1]))): print('held', flush=True); sys.stdin.read()\n"
+    )
+    words = [sys.executable, "-c", code, str(world.data.root)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline().strip() == "held"
+        error = refused(world)
+        assert (error.code, error.data["pid"], error.exit_code) == ("already-running", other.pid, 1)
+        other.kill()
+    # A killed one holds nothing.
+    assert end(world.install()).state == "done"
+
+
+def test_a_file_where_a_folder_should_be(world: World) -> None:
+    world.environment.parent.write_text("not a folder", encoding="utf-8")
+    assert refused(world).exit_code == 1
+    assert world.environment.parent.read_text(encoding="utf-8") == "not a folder"
+
+
+@pytest.mark.linux
+def test_a_folder_that_cannot_be_written(world: World) -> None:
+    with tmpfs(world.root / "locked", "ro") as folder:
+        error = refused(world, plan=world.plan(environment=folder / "envs" / "env"))
+        assert (error.code, error.exit_code) == ("folder-unwritable", 1)
+        assert world.asks() == []
+
+
+@pytest.mark.linux
+def test_a_data_folder_that_cannot_be_written(world: World) -> None:
+    from gpu_assistant.core.paths import DataDir
+
+    with tmpfs(world.root / "locked", "ro") as folder:
+        world.data = DataDir(folder / "data")
+        assert refused(world).code == "folder-unwritable"
+
+
+@pytest.mark.linux
+def test_a_disk_that_is_too_small(world: World) -> None:
+    with tmpfs(world.root / "small", "size=2m") as folder:
+        plan = world.plan(environment=folder / "env")
+        error = refused(world, plan=plan, limits=Limits(reserve_bytes=64 * 2**20))
+        assert error.code == "disk-too-small"
+        assert list(folder.iterdir()) == []
+
+
+@pytest.mark.linux
+def test_a_disk_that_fills_up_while_packages_are_installed(world: World) -> None:
+    world.torch = tiny.torch(f"{RELEASE}+cpu", ballast=os.urandom(4_000_000))
+    world.server.files.pop(tiny.file_path("torch", world.torch))
+    tiny.index(world.server, "torch", [world.torch])
+    # Nobody knows how big this environment will be, so the space could not be checked before.
+    import msgspec
+
+    with tmpfs(world.root / "small", "size=2m") as folder:
+        plan = msgspec.structs.replace(world.plan(environment=folder / "env"), disk_bytes=None, bytes=None)
+        error = refused(world, plan=plan)
+        assert (error.code, error.exit_code) == ("disk-full", 1)
+        assert not (folder / "env").exists()
+    # Nothing that was fetched is lost: on another disk it goes on from there.
+    world.asks()
+    assert end(world.install()).state == "done"
+    assert not [path for path in world.asks() if path.endswith(".whl")]
+
+
+def strange(world: World, **changes: object) -> object:
+    import msgspec
+
+    return msgspec.structs.replace(world.plan(), **changes)
+
+
+def test_a_strange_plan_is_not_carried_out(world: World, tmp_path: Path) -> None:
+    import msgspec
+
+    plan = world.plan()
+    recommendation = plan.recommendation
+    torch = recommendation.pytorch
+    assert torch is not None
+
+    def with_torch(**changes: object) -> object:
+        changed = msgspec.structs.replace(torch, **changes)
+        return strange(world, recommendation=msgspec.structs.replace(recommendation, pytorch=changed))
+
+    evil = msgspec.structs.replace(plan.steps[1], data={"path": str(tmp_path / "evil")})
+    (tmp_path / "evil").write_text("#!/bin/sh\n", encoding="utf-8")
+    for number, bad in enumerate(
+        (
+            strange(world, env="env"),
+            strange(world, env=str(Path.home())),
+            strange(world, env=str(tmp_path / ".." / "env")),
+            strange(world, wheelhouse="//server/share"),
+            strange(world, steps=plan.steps[:-1]),
+            strange(world, steps=(*plan.steps[:4], plan.steps[0], plan.steps[5])),
+            strange(world, recommendation=msgspec.structs.replace(recommendation, python="3.11; import os")),
+            strange(world, recommendation=msgspec.structs.replace(recommendation, pytorch=None)),
+            with_torch(version="9.1.0 @ https://evil.example/x.whl"),
+            with_torch(variant="cpu --index-url=https://evil.example"),
+            with_torch(index_url="https://evil.example/simple"),
+            with_torch(torchvision="1.0\n[tool.uv]"),
+        )
+    ):
+        error = refused(world, CallError, plan=bad)
+        assert (error.code, error.exit_code) == ("plan-refused", 2), number
+    refused_python = strange(world, steps=(plan.steps[0], evil, *plan.steps[2:]))
+    assert refused(world, plan=refused_python).code == "python-gone"
+    assert not world.data.root.exists()
+    assert world.asks() == []
