@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.errors import AppError, CallError
+from ..core.errors import CallError
 from ..core.json import storage_error
 from .series import GPU_FIGURES
 
@@ -29,27 +30,14 @@ class CsvFile:
         """Raises CallError("csv-columns") where the file holds something else, AppError where it cannot be written."""
         self._path = path
         try:
-            self._file = path.open("a+", encoding="utf-8", newline="")
+            new = not path.exists() or path.stat().st_size == 0
+            if not new and not _ours(path):
+                raise CallError("csv-columns", path=str(path))
+            self._file = path.open("a", encoding="utf-8", newline="")
         except OSError as error:
             raise storage_error(error, path) from error
-        try:
-            self._begin()
-        except UnicodeDecodeError as error:
-            self._file.close()
-            raise CallError("csv-columns", path=str(path)) from error
-        except AppError:
-            self._file.close()
-            raise
-
-    def _begin(self) -> None:
-        self._file.seek(0)
-        # A foreign file may be one endless line.
-        head = self._file.readline(4096)
-        if not head:
+        if new:
             self._append([COLUMNS])
-        elif head.strip() != ",".join(COLUMNS):
-            raise CallError("csv-columns", path=str(self._path))
-        self._file.seek(0, 2)
 
     def write(self, sample: Sample) -> None:
         """Append one moment; raises AppError when the disk is full."""
@@ -80,4 +68,13 @@ class CsvFile:
             self._file.write(text.getvalue())
             self._file.flush()
         except OSError as error:
+            # Closing tries once more to write what did not fit.
+            with suppress(OSError):
+                self._file.close()
             raise storage_error(error, self._path) from error
+
+
+def _ours(path: Path) -> bool:
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        # A foreign file may be one endless line.
+        return file.readline(4096).strip() == ",".join(COLUMNS)

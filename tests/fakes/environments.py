@@ -1,0 +1,23 @@
+"""Small Python environments whose `torch` is a file of the test: real processes, real faults."""
+
+from __future__ import annotations
+
+import venv
+from pathlib import Path
+
+from gpu_assistant.system import current
+
+
+def environment_with(folder: Path, torch: str | None) -> Path:
+    """A real environment without pip; `torch` is the source of its torch package, None leaves it out."""
+    venv.EnvBuilder(with_pip=False, symlinks=current().name != "windows").create(folder)
+    if torch is not None:
+        package = site_packages(folder) / "torch"
+        package.mkdir()
+        (package / "__init__.py").write_text(torch, encoding="utf-8")
+    return folder
+
+
+def site_packages(environment: Path) -> Path:
+    """Where its packages lie."""
+    return next(path for path in environment.rglob("site-packages") if path.is_dir())

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.results import GpuSample, Sample
+from gpu_assistant.monitor.csv import COLUMNS, CsvFile
+
+ONE = Sample(t=1795000000.5, gpus=(), cpu=12.5, ram_used=1, ram_total=2)
+TWO = Sample(
+    t=1795000001.5,
+    gpus=(
+        GpuSample(index=0, name='NVIDIA "RTX", 4060', util=0, power_w=63.2, throttle=("thermal", "power-cap")),
+        GpuSample(index=1, throttle=()),
+    ),
+    cpu=None,
+)
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_rows_are_there_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "样本.csv"
+    table = CsvFile(path)
+    table.write(ONE)
+    assert rows(path)[0]["cpu"] == "12.5"
+    table.write(TWO)
+    found = rows(path)
+    table.close()
+    assert [row["index"] for row in found] == ["", "0", "1"]
+    assert found[1] | {"util": "0", "name": 'NVIDIA "RTX", 4060', "throttle": "thermal power-cap"} == found[1]
+    assert (found[1]["cpu"], found[1]["temp"], found[2]["throttle"]) == ("", "", "")
+    assert found[0]["t"] == "1795000000.5"
+
+
+def test_the_header_stands_once(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    for _ in range(2):
+        table = CsvFile(path)
+        table.write(ONE)
+        table.close()
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines.count(",".join(COLUMNS)) == 1
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize("foreign", [b"a,b,c\n1,2,3\n", b"\xff\xfe\x00\x01", b"x" * 100_000])
+def test_another_file_is_left_alone(tmp_path: Path, foreign: bytes) -> None:
+    path = tmp_path / "other.csv"
+    path.write_bytes(foreign)
+    with pytest.raises(CallError) as caught:
+        CsvFile(path)
+    assert caught.value.code == "csv-columns"
+    assert path.read_bytes() == foreign
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(AppError) as caught:
+        CsvFile(tmp_path / "nowhere" / "out.csv")
+    assert caught.value.code == "storage"
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_a_full_disk_is_said() -> None:
+    with pytest.raises(AppError) as caught:
+        CsvFile(Path("/dev/full")).write(ONE)
+    assert caught.value.code == "disk-full"
