@@ -54,7 +54,7 @@ def test_a_damaged_file_is_replaced(server: FaultServer, tmp_path: Path, limits:
     assert path.read_bytes() == DATA
 
 
-@pytest.mark.parametrize("sha256", [SHA256, None])
+@pytest.mark.parametrize("sha256", [SHA256, None], ids=["hash-known", "hash-unknown"])
 def test_drops_are_taken_up_where_they_happened(
     server: FaultServer, tmp_path: Path, limits: Limits, sha256: str | None
 ) -> None:
