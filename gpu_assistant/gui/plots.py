@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from msgspec import Struct
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -34,7 +34,9 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         step = next((s for s in self.STEPS if (high - low) / s <= most), self.STEPS[-1])
         shift = time.localtime(low).tm_gmtoff
         first = np.ceil((low + shift) / step) * step - shift
-        return [(float(step), list(np.arange(first, high, step)))]
+        # A word at the very edge would be cut.
+        last = high - room / 3.4 / max(size, 1) * (high - low)
+        return [(float(step), list(np.arange(first, last, step)))]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
         """14:27, or 14:27:10 where ticks are less than a minute apart."""
@@ -93,6 +95,10 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         clock.cursor_moved.connect(self._cursor_moved)
         self.restyle()
 
+    def sizeHint(self) -> QSize:
+        """Small: plots share what the page has left."""
+        return QSize(240, 120)
+
     # What is shown
 
     def series(self, key: str, line: Line) -> None:
@@ -128,7 +134,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
             cut = slice(*np.searchsorted(t, (start - 2 * self._step, end + 2 * self._step)))
             part: tuple[Array, ...] = (t[cut], y[cut])
             if len(part[0]) > 1.5 * room:
-                part = reduced(*part, room)
+                part = reduced(t[cut], y[cut], room)
             known = part[-1][np.isfinite(part[-1])]
             highest = max(highest, float(known.max())) if len(known) else highest
             shown.append((series, part))

@@ -73,9 +73,9 @@ class Program:
 
     def complain(self, error: AppError) -> None:
         """Say in a dialog what keeps the window from opening."""
-        from .components import ConfirmDialog
+        from .main.tell import tell
 
-        ConfirmDialog.tell(
+        tell(
             None,
             QCoreApplication.translate("Program", "GPU Assistant cannot open"),
             self.language.texts().error(error),
@@ -90,10 +90,10 @@ class Program:
             self.instance.listen(self.window.to_front)
 
     def _unforeseen(self) -> None:
-        from .components import ConfirmDialog
+        from .main.tell import tell
 
         translate = QCoreApplication.translate
-        ConfirmDialog.tell(
+        tell(
             self.window,
             translate("Program", "Something went wrong inside GPU Assistant"),
             translate(

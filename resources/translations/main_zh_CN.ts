@@ -429,6 +429,10 @@
     <context>
         <name>Scores</name>
         <message>
+            <source>{workload}, {dtype}</source>
+            <translation>{workload}（{dtype}）</translation>
+        </message>
+        <message>
             <source>{size}, {runs} runs</source>
             <translation>{size}，测 {runs} 次</translation>
         </message>
@@ -542,6 +546,13 @@
         <message>
             <source>High contrast</source>
             <translation>高对比度</translation>
+        </message>
+    </context>
+    <context>
+        <name>Tell</name>
+        <message>
+            <source>Close</source>
+            <translation>关闭</translation>
         </message>
     </context>
     <context>

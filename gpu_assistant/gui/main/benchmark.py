@@ -8,9 +8,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from ...bench.parent import BenchProgress
 from ...core.errors import AppError
 from ...core.jobs import JobContext
-from ...bench.parent import BenchProgress
 from ...core.results import Benchmark, BenchResult
 from ..components import Banner, Button, Card, EmptyState, Page, ProgressBar, label
 from ..language import Language
@@ -222,6 +222,5 @@ class BenchmarkPage(Page):
             self.bar.set_fraction(None)
             return
         self.what.setText(f"{scores.workload(now.workload, now.dtype)} · {scores.device(now.device)}")
-        size = " × ".join(str(side) for side in now.size)
-        self.count.setText(self.tr("{n} of {of} · {size}").format(n=now.n, of=now.of, size=size))
+        self.count.setText(self.tr("{n} of {of} · {size}").format(n=now.n, of=now.of, size=scores.extent(now.size)))
         self.bar.set_fraction((now.n - 1) / max(now.of, 1))

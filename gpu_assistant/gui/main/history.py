@@ -40,8 +40,13 @@ class History:
         times, raw = self.window(metric, gpu, seconds)
         if raw is None:
             return []
-        points = [(t, None if math.isnan(v) else v / metric.scale) for t, v in zip(times, raw, strict=True)]
-        holes = [(a[0] + 1, None) for a, b in pairwise(points) if b[0] - a[0] > GAP_S]
+        points: list[tuple[float, float | None]] = [
+            (moment, None if math.isnan(value) else value / metric.scale)
+            for moment, value in zip(times, raw, strict=True)
+        ]
+        holes: list[tuple[float, float | None]] = [
+            (before + 1, None) for before, after in pairwise(times) if after - before > GAP_S
+        ]
         return sorted([*points, *holes], key=lambda point: point[0]) if holes else points
 
     def gpus(self) -> tuple[GpuSample, ...]:

@@ -7,11 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ...core.errors import AppError
 from ...core.results import Checks
+from .. import theme
 from ..components import Banner, Hero, Page, PressableCard, label
 from ..components.base import app as qt_app
 from ..language import Language
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from ...app import App
 
 MONITOR, BENCHMARK = 1, 2
+# Below this height of the page its titles give way.
+LOW = 700
 
 
 class HomePage(Page):
@@ -140,11 +143,11 @@ class HomePage(Page):
         has = installed is not None
         self.installed.setVisible(has)
         self.fast.setVisible(has)
-        self._start.setVisible(has)
         for card in (self.terminal, self.folder, self.command):
             card.setVisible(has)
             card.setEnabled(not self._app.simulated)
         self._start.setText(self.tr("Start working"))
+        self._fold()
         self.terminal.set_texts(self.tr("Terminal"), self.tr("Environment ready"))
         self.folder.set_texts(self.tr("Folder"), self.tr("Where the environment lies"))
         self.command.set_texts(self.tr("Copy the command"), self.tr("For a terminal of your own"))
@@ -157,7 +160,7 @@ class HomePage(Page):
 
     def _show_verdict(self) -> None:
         said = verdict(self.facts, self._sampling.history.latest, simulated=self._app.simulated)
-        if said != (self.hero.kind, self.hero.title.text(), self.hero.detail.text(), self.hero.button.text()):
+        if said[:4] != (self.hero.kind, self.hero.title.text(), self.hero.detail.text(), self.hero.button.text()):
             self.hero.set(said.kind, said.title, said.detail, said.action, said.icon)
             self.hero.button.setEnabled(bool(said.action))
 
@@ -216,6 +219,19 @@ class HomePage(Page):
             self.command.set_texts(self.tr("Copied"), installed.activation)
 
     # Arrangement
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low window the rail already says which page this is: the cards get the room."""
+        super().resizeEvent(event)
+        if self._ready:
+            self._fold()
+
+    def _fold(self) -> None:
+        folded = self.viewport().height() < theme.px(LOW)
+        for words in (self.title, self.subtitle, self._start):
+            words.setVisible(not folded and bool(words.text()))
+        if self.facts.installed is None:
+            self._start.hide()
 
     def _arrange(self) -> None:
         """Two cards side by side, one below the other where it is narrow."""

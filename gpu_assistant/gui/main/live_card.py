@@ -45,7 +45,7 @@ class LiveFigure(QWidget):
 
 
 class LiveCard(Card):
-    """CPU and memory; with an NVIDIA GPU that answers, its four figures instead (of the first where there are several)."""
+    """CPU and memory, or the four figures of the first NVIDIA GPU that answers."""
 
     def __init__(self) -> None:
         self.figures: list[LiveFigure] = []
@@ -87,6 +87,7 @@ class LiveCard(Card):
     def _build(self) -> None:
         for figure in self.figures:
             self._grid.removeWidget(figure)
+            figure.hide()
             figure.deleteLater()
         if self._gpu is None:
             # Without a card there is nothing to tell apart from, so load and memory wear their own colours.

@@ -50,7 +50,7 @@ class Metric(Struct, frozen=True, kw_only=True):
 
     def name(self) -> str:
         """The metric's name in the language that is on."""
-        return QCoreApplication.translate("Metric", self.title)
+        return str(QCoreApplication.translate("Metric", self.title))
 
     def figure(self, value: float | None) -> str:
         """The bare figure: "97", "5.6"; "—" where it is unknown."""
@@ -81,7 +81,7 @@ class Metric(Struct, frozen=True, kw_only=True):
 
 CPU = Metric(
     key="cpu",
-    title=QT_TRANSLATE_NOOP("Metric", "CPU load"),
+    title=str(QT_TRANSLATE_NOOP("Metric", "CPU load")),
     icon="cpu",
     colour="s5",
     unit="%",
@@ -90,7 +90,7 @@ CPU = Metric(
 )
 RAM = Metric(
     key="ram",
-    title=QT_TRANSLATE_NOOP("Metric", "Main memory"),
+    title=str(QT_TRANSLATE_NOOP("Metric", "Main memory")),
     icon="memory",
     colour="s5",
     unit="GB",
@@ -101,7 +101,7 @@ RAM = Metric(
 )
 LOAD = Metric(
     key="util",
-    title=QT_TRANSLATE_NOOP("Metric", "Load"),
+    title=str(QT_TRANSLATE_NOOP("Metric", "Load")),
     icon="chip",
     colour="s1",
     unit="%",
@@ -110,7 +110,7 @@ LOAD = Metric(
 )
 MEMORY = Metric(
     key="mem",
-    title=QT_TRANSLATE_NOOP("Metric", "Memory"),
+    title=str(QT_TRANSLATE_NOOP("Metric", "Memory")),
     icon="memory",
     colour="s2",
     unit="GB",
@@ -121,7 +121,7 @@ MEMORY = Metric(
 )
 TEMPERATURE = Metric(
     key="temp",
-    title=QT_TRANSLATE_NOOP("Metric", "Temperature"),
+    title=str(QT_TRANSLATE_NOOP("Metric", "Temperature")),
     icon="temp",
     colour="s3",
     unit="°C",
@@ -131,7 +131,7 @@ TEMPERATURE = Metric(
 )
 POWER = Metric(
     key="power",
-    title=QT_TRANSLATE_NOOP("Metric", "Power"),
+    title=str(QT_TRANSLATE_NOOP("Metric", "Power")),
     icon="bolt",
     colour="s4",
     unit="W",
@@ -140,7 +140,7 @@ POWER = Metric(
 )
 CLOCK = Metric(
     key="clock",
-    title=QT_TRANSLATE_NOOP("Metric", "Clock"),
+    title=str(QT_TRANSLATE_NOOP("Metric", "Clock")),
     icon="clock",
     colour="s5",
     unit="MHz",
@@ -148,7 +148,7 @@ CLOCK = Metric(
 )
 FAN = Metric(
     key="fan",
-    title=QT_TRANSLATE_NOOP("Metric", "Fan"),
+    title=str(QT_TRANSLATE_NOOP("Metric", "Fan")),
     icon="fan",
     colour="s5",
     unit="%",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 
 from ...core.results import GpuSample, Sample
 from .. import language
@@ -162,6 +162,8 @@ class MonitorPage(Page):
     def _arrange(self) -> None:
         """Two plots side by side, one where it is small; tiles in one row as far as they fit."""
         columns = 1 if self.shape_.small else 2
+        for row in range(self._plots.rowCount()):
+            self._plots.setRowStretch(row, 0)
         for index, card in enumerate(self.cards):
             self._plots.addWidget(card, index // columns, index % columns)
             self._plots.setRowStretch(index // columns, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -45,10 +46,8 @@ def keep(window: QMainWindow, file: Path) -> None:
 def restore(window: QMainWindow, file: Path) -> None:
     """Put the window where it stood, or at its first size; always wholly on a screen that is there."""
     place: Place | None = None
-    try:
+    with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
         place = json.decode(file.read_bytes(), Place)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        pass
     wanted = QRect(place.x, place.y, place.width, place.height) if place is not None else QRect(0, 0, *FIRST)
     screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
     free = next((screen for screen in screens if screen.contains(wanted.center())), screens[0])

@@ -47,7 +47,7 @@ class ResultRow(Live, QWidget):
         del event
         painter, result = QPainter(self), self._result
         strong, small = QFontMetricsF(theme.font("strong")), QFontMetricsF(theme.font("small"))
-        words = min(self.width() * 0.42, theme.px(230))
+        words = min(self.width() * 0.46, theme.px(270))
         top = (self.height() - strong.height() - small.height()) / 2
         painter.setPen(theme.color("text"))
         painter.setFont(theme.font("strong"))

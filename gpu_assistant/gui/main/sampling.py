@@ -34,8 +34,9 @@ class SampleSource(Protocol):
 class Sampling(QObject):
     """Samples while anybody wants them, every `interval` seconds; parked, without waking up, otherwise.
 
-    `history` keeps the last hour; `sampled(Sample)` and `failed(AppError)` arrive on the thread that owns this object. The source is made
-    on the sampling thread too: opening NVML reads the disk. The thread starts at the first `want`.
+    `history` keeps the last hour; `sampled(Sample)` and `failed(AppError)` arrive on the thread that owns this
+    object. The source is made on the sampling thread too: opening NVML reads the disk. The thread starts at
+    the first `want`.
     """
 
     sampled = Signal(object)

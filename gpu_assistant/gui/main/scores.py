@@ -28,7 +28,8 @@ def workload(name: str, dtype: str) -> str:
     """What is measured: "Matrix product, float32"."""
     texts = language.texts()
     known = texts.has(f"bench.workload.{name}")
-    return f"{texts.say(f'bench.workload.{name}') if known else name}, {dtype}"
+    said = texts.say(f"bench.workload.{name}") if known else name
+    return translate("Scores", "{workload}, {dtype}").format(workload=said, dtype=dtype)
 
 
 def name(result: BenchResult) -> str:
@@ -38,8 +39,12 @@ def name(result: BenchResult) -> str:
 
 def detail(result: BenchResult) -> str:
     """Its size and how often it ran."""
-    shape = " × ".join(str(side) for side in result.size)
-    return translate("Scores", "{size}, {runs} runs").format(size=shape, runs=result.runs)
+    return translate("Scores", "{size}, {runs} runs").format(size=extent(result.size), runs=result.runs)
+
+
+def extent(size: tuple[int, ...]) -> str:
+    """A size as people say it: square matrices are 4096 × 4096."""
+    return " × ".join(str(side) for side in (size[:2] if len(set(size)) == 1 else size))
 
 
 def device(name: str) -> str:

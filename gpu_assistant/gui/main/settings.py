@@ -47,10 +47,10 @@ class SettingsPage(Page):
             grid.addWidget(control, row, 1, Qt.AlignmentFlag.AlignRight)
         self._look.column.addLayout(grid)
         self._words["folder"] = label("body")
-        for widget in (self._words["folder"], self._folder, self._privacy):
-            self._about.column.addWidget(widget)
-        for widget in (self._trouble, self._look, self._about):
-            self.column.addWidget(widget)
+        for row_of_it in (self._words["folder"], self._folder, self._privacy):
+            self._about.column.addWidget(row_of_it)
+        for part in (self._trouble, self._look, self._about):
+            self.column.addWidget(part)
         self.column.addStretch(1)
         self.language.chosen.connect(self._choose_language)
         self.theme.chosen.connect(self._choose_theme)

@@ -23,22 +23,29 @@ class Verdict(NamedTuple):
 
 def verdict(facts: Facts, sample: Sample | None, *, simulated: bool) -> Verdict:
     """The worst thing that is known; what is not known yet is not judged."""
-    translate = QCoreApplication.translate
     if simulated:
         return _simulated(facts)
     if not facts.looked:
-        return Verdict("neutral", translate("Verdict", "Looking at this computer…"), icon="search")
+        return Verdict("neutral", QCoreApplication.translate("Verdict", "Looking at this computer…"), icon="search")
     nvidia = facts.has_nvidia(sample)
     if facts.installed is None:
         return _nothing_installed(nvidia)
-    if not nvidia:
-        return Verdict(
-            "neutral",
-            translate("Verdict", "No NVIDIA GPU. PyTorch works on the CPU."),
-            translate("Verdict", "Good for learning and small models. Large ones need a computer with an NVIDIA GPU."),
-            translate("Verdict", "Live graphs"),
-            icon="cpu",
-        )
+    return _with_card(facts, sample) if nvidia else _without_card()
+
+
+def _without_card() -> Verdict:
+    translate = QCoreApplication.translate
+    return Verdict(
+        "neutral",
+        translate("Verdict", "No NVIDIA GPU. PyTorch works on the CPU."),
+        translate("Verdict", "Good for learning and small models. Large ones need a computer with an NVIDIA GPU."),
+        translate("Verdict", "Live graphs"),
+        icon="cpu",
+    )
+
+
+def _with_card(facts: Facts, sample: Sample | None) -> Verdict:
+    translate = QCoreApplication.translate
     if facts.gpu_unused():
         return Verdict(
             "warn",
@@ -46,15 +53,14 @@ def verdict(facts: Facts, sample: Sample | None, *, simulated: bool) -> Verdict:
             translate("Verdict", "The setup can replace it with a build that has."),
             translate("Verdict", "Set up again"),
         )
-    cards = sample.gpus if sample is not None else ()
-    if not cards:
+    if sample is None or not sample.gpus:
         return Verdict(
             "neutral",
             translate("Verdict", "Your GPU gives no figures just now"),
             translate("Verdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
             translate("Verdict", "Live graphs"),
         )
-    return _of_cards(cards)
+    return _of_cards(sample.gpus)
 
 
 def _simulated(facts: Facts) -> Verdict:

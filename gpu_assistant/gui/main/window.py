@@ -72,8 +72,9 @@ class MainWindow(QMainWindow):
         from ..wizard.wizard import Wizard
 
         if self.wizard is None:
-            self.wizard = Wizard(self.app, self.language)
+            self.wizard = Wizard(self.app, self.language, self.saver)
             self.wizard.finished.connect(self._set_up)
+            self.wizard.only_look.connect(self.show_main)
             self._stack.addWidget(self.wizard)
         self._stack.setCurrentWidget(self.wizard)
 
@@ -133,7 +134,7 @@ class MainWindow(QMainWindow):
         """Whether the work that runs may be stopped; asked only for work that the user waits for."""
         from ..components import ConfirmDialog
 
-        if self.wizard is not None and self.wizard.road.flow.locked:
+        if self.wizard is not None and self.wizard.flow.locked:
             return ConfirmDialog.ask(
                 self,
                 self.tr("Stop here?"),

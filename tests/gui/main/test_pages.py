@@ -4,13 +4,13 @@ import threading
 import time
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Check
 from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
-from msgspec.structs import replace
 from tests.fakes.app import cpu_benchmark, good_checks, rtx4060
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
@@ -269,7 +269,7 @@ def test_benchmark_empty_says_how_long(benchmark_page):
 
 
 def test_benchmark_runs_and_shows_its_result(benchmark_page, app, qtbot):
-    window, page = benchmark_page
+    _, page = benchmark_page
     app.gate = threading.Event()
     page.empty.button.click()
     assert page.measuring
@@ -325,7 +325,7 @@ def test_benchmark_of_a_simulated_machine_is_disabled_with_the_reason(open_area,
 
 
 def test_own_past_compares_only_the_same(benchmark_page, app, qtbot):
-    window, page = benchmark_page
+    _, page = benchmark_page
     now = time.time()
     other = replace(cpu_benchmark().results[0], size=(1024, 1024, 1024))
     app.kept = [

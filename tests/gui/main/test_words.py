@@ -27,9 +27,8 @@ def words(path: Path) -> set[tuple[str, str]]:
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if name == "tr" and isinstance(holder, ast.ClassDef):
                 found.add((holder.name, node.args[0].value))
-            elif name in ("translate", "QT_TRANSLATE_NOOP") and isinstance(node.args[0], ast.Constant):
-                if isinstance(node.args[1], ast.Constant):
-                    found.add((node.args[0].value, node.args[1].value))
+            elif name in ("translate", "QT_TRANSLATE_NOOP") and all(isinstance(a, ast.Constant) for a in node.args):
+                found.add((node.args[0].value, node.args[1].value))
     return found
 
 
