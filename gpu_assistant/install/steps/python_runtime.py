@@ -31,9 +31,7 @@ def run(step: Step, work: Work) -> Outcome:
     (archive,) = fetch(work, [wanted])
     work.journal.makes("python", folder)
     _unpack(archive, folder, work, file)
-    work.interpreter = work.system.standalone_python(folder)
-    if not work.interpreter.is_file():
-        raise AppError("archive-broken", name=file.name)
+    work.interpreter = interpreter
     return Outcome()
 
 
@@ -50,6 +48,8 @@ def _unpack(archive: Path, folder: Path, work: Work, file: PlanFile) -> None:
                 # Refuses paths and links that lead out, devices, and odd permissions.
                 tar.extract(member, partial, filter="data")
                 work.reporter.progress(done=count, total=None, unit="items", bottleneck="installing")
+        if not work.system.standalone_python(partial).is_file():
+            raise AppError("archive-broken", name=file.name)
         delete(folder)
         partial.replace(folder)
     except (tarfile.TarError, EOFError) as error:

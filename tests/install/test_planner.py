@@ -1,0 +1,127 @@
+"""Plans: which Python, what figures, and the published shape."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.json import encode
+from gpu_assistant.core.machine import OperatingSystem, Python
+from gpu_assistant.core.paths import resources
+from gpu_assistant.core.recommendation import LocalWheel
+from gpu_assistant.install.planner import make_plan, python_here
+from gpu_assistant.install.wheelhouse import scan, usable
+from gpu_assistant.texts import Texts
+
+from . import tiny
+from .world import RELEASE, SERIES, World, machine, recommendation
+
+
+def schema(name: str) -> Any:
+    return json.loads((resources() / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_a_plan_has_the_published_shape_and_all_its_words(world: World, language: Any) -> None:
+    for pythons in (None, ()):
+        plan = Texts(language).plan(world.plan(pythons=pythons))
+        jsonschema.validate(json.loads(encode(plan)), schema("plan"))
+        assert all(step.title and step.what and step.undo for step in plan.steps)
+        assert not any("{" in f"{step.title}{step.what}{step.undo}" for step in plan.steps)
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_events_have_the_published_shape_and_all_their_words(world: World, language: Any) -> None:
+    validator = jsonschema.Draft202012Validator(schema("event"))
+    events = [*world.install(), *world.install(), *world.install(dry_run=True)]
+    for event in events:
+        spoken = Texts(language).event(event)
+        validator.validate(json.loads(encode(spoken)))
+
+
+def test_a_python_that_is_here_costs_nothing(world: World) -> None:
+    step = world.plan().steps[1]
+    assert (step.code, step.bytes, step.files) == ("python-here", 0, ())
+
+
+def test_without_a_python_the_catalogs_build_is_fetched(world: World) -> None:
+    build = world.catalog.standalone_python(SERIES, world.system.name, "x86_64")
+    assert build is not None
+    step = world.plan(pythons=()).steps[1]
+    (file,) = step.files
+    assert (step.code, file.url, file.sha256) == ("python-runtime", build.url, build.sha256)
+    assert "/" not in file.name
+    assert "%" not in file.name
+
+
+def test_a_series_that_nobody_builds(world: World) -> None:
+    odd = msgspec.structs.replace(recommendation(RELEASE, None), python="3.2")
+    with pytest.raises(AppError) as caught:
+        make_plan(machine(()), odd, world.catalog, environment=world.environment, wheelhouse=None, simulated=False)
+    assert caught.value.code == "no-python"
+
+
+def test_which_python_is_built_on() -> None:
+    def python(path: str, version: str, **more: Any) -> Python:
+        return Python(path=path, version=version, **more)
+
+    pythons = (
+        python("/conda", "3.11.1", kind="conda"),
+        python("/store", "3.11.1", kind="store"),
+        python("/venv", "3.11.1", kind="venv"),
+        python("/other-series", "3.1.1", kind="system"),
+        python("/arm", "3.11.1", kind="system", arch="arm64"),
+        python("/right", "3.11.2", kind="system", arch="x86_64"),
+    )
+    here = msgspec.structs.replace(machine(pythons), os=OperatingSystem(system="linux", arch="x86_64"))
+    found = python_here(here, "3.11")
+    assert found is not None
+    assert found.path == "/right"
+    assert python_here(msgspec.structs.replace(here, pythons=pythons[:2]), "3.11") is None
+    assert python_here(msgspec.structs.replace(here, pythons=None), "3.11") is None
+
+
+def test_what_a_wheelhouse_holds(tmp_path: Path) -> None:
+    names = (
+        "torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl",
+        "torch-2.9.1+cpu-cp312-cp312-win_amd64.whl",
+        "torch-2.14.0-cp39-abi3-any.whl",
+        "numpy-1.0-py3-none-any.whl",
+        "not a wheel.whl",
+        "torch-2.13.0.tar.gz",
+    )
+    for name in names:
+        (tmp_path / name).write_bytes(b"12345")
+    found = scan(tmp_path)
+    assert [(w.project, w.version, w.variant, w.python) for w in found] == [
+        ("numpy", "1.0", None, None),
+        ("torch", "2.14.0", None, None),
+        ("torch", "2.13.0", "cpu", "3.11"),
+        ("torch", "2.9.1", "cpu", "3.12"),
+    ]
+    assert found[0] == LocalWheel(
+        project="numpy", version="1.0", variant=None, python=None, path=str(tmp_path / names[3]), bytes=5
+    )
+    assert {w.project for w in usable(tmp_path, "3.7")} == {"numpy", "torch"}
+    assert scan(tmp_path / "missing") == ()
+
+
+def test_torchvision_comes_along_where_the_source_has_it(world: World) -> None:
+    vision = tiny.wheel("torchvision", "0.9.0+cpu", requires=[f"torch=={RELEASE}"])
+    plan = world.plan()
+    torch = plan.recommendation.pytorch
+    assert torch is not None
+    wanted = msgspec.structs.replace(plan.recommendation, pytorch=msgspec.structs.replace(torch, torchvision="0.9.0"))
+    plan = msgspec.structs.replace(plan, recommendation=wanted)
+    world.install(plan)
+    assert "torchvision" not in (world.environment / "pylock.toml").read_text(encoding="utf-8")
+    house = tiny.folder(world.root / "wheels", [world.torch, vision, *world.others])
+    other = world.root / "second" / "env"
+    world.install(msgspec.structs.replace(plan, env=str(other), wheelhouse=str(house)))
+    assert "torchvision==0.9.0+cpu" in (other / "gpu-assistant-constraints.txt").read_text(encoding="utf-8")

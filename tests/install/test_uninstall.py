@@ -1,0 +1,86 @@
+"""Uninstall takes back what install made, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.plan import Event
+from gpu_assistant.install import environments, journal
+from gpu_assistant.install.removal import trash_path
+from gpu_assistant.install.uninstall import UninstallJob
+
+from .world import World, end, states
+
+
+def uninstall(world: World, environment: Path | None = None) -> list[Event]:
+    events: list[Event] = []
+    job = UninstallJob(environment or world.environment, world.data)
+    try:
+        job.run(JobContext(report=events.append))
+    finally:
+        end(events)
+    return events
+
+
+def test_it_is_gone_and_can_be_made_again(world: World) -> None:
+    world.install()
+    neighbour = world.environment.with_name("other")
+    neighbour.mkdir()
+    events = uninstall(world)
+    assert (end(events).state, states(events)) == ("done", {"remove": "done"})
+    assert list(world.environment.parent.iterdir()) == [neighbour]
+    assert environments.known(world.data) == ()
+    # Nothing of the removal is mistaken for an interrupted install.
+    assert journal.interrupted(world.data) is None
+    world.asks()
+    assert end(world.install()).state == "done"
+    assert not [path for path in world.asks() if path.endswith(".whl")]
+
+
+def test_a_folder_that_is_not_ours_stays(world: World) -> None:
+    world.environment.mkdir(parents=True)
+    (world.environment / "thesis.txt").write_text("all of it", encoding="utf-8")
+    with pytest.raises(AppError) as caught:
+        uninstall(world)
+    assert (caught.value.code, caught.value.exit_code) == ("environment-not-ours", 1)
+    assert (world.environment / "thesis.txt").is_file()
+
+
+def test_a_copy_that_somebody_made_stays(world: World) -> None:
+    world.install()
+    copy = world.root / "copy"
+    shutil.copytree(world.environment, copy, symlinks=True)
+    with pytest.raises(AppError) as caught:
+        uninstall(world, copy)
+    assert caught.value.code == "environment-not-ours"
+    assert copy.is_dir()
+
+
+def test_a_removal_that_was_killed_is_finished(world: World) -> None:
+    world.install()
+    world.environment.rename(trash_path(world.environment))
+    assert environments.known(world.data) == ()
+    assert end(uninstall(world)).state == "done"
+    assert list(world.environment.parent.iterdir()) == []
+
+
+def test_an_install_clears_a_removal_that_was_killed(world: World) -> None:
+    world.install()
+    world.environment.rename(trash_path(world.environment))
+    assert end(world.install()).state == "done"
+    assert [entry.name for entry in world.environment.parent.iterdir()] == ["env"]
+
+
+def test_not_while_an_install_runs(world: World) -> None:
+    from gpu_assistant.install.single import one_at_a_time
+
+    world.install()
+    with one_at_a_time(world.data), pytest.raises(AppError) as caught:
+        uninstall(world)
+    assert caught.value.code == "already-running"
+    assert world.environment.is_dir()
