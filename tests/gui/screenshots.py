@@ -71,7 +71,7 @@ class Studio:
                 theme.set_theme(self.qt, colours)
                 for size in (*SIZES, *((LARGE,) if code == "en" and colours == "light" else ())):
                     widget.resize(*size)
-                    self.settle(0.25)
+                    self.settle(0.12)
                     assert widget.grab().save(str(self.out / f"{name}_{code}_{colours}_{size[0]}x{size[1]}.png"))
         self.language.set("en")
         theme.set_theme(self.qt, "light")
@@ -172,7 +172,14 @@ def failed(studio: Studio, app: FakeApp) -> Wizard:
     plan = made.flow.facts.plan
     assert plan is not None
     app.results["install"] = AppError(
-        "release-unavailable", offers=(WHEELHOUSE_OFFER,), **{"release": "2.15.0+cpu", "sources": "—"}
+        "release-unavailable",
+        offers=(WHEELHOUSE_OFFER,),
+        version="2.15.0",
+        variant="cpu",
+        wheelhouse="—",
+        index="—",
+        general="—",
+        offer="2.13.0",
     )
     first, second = plan.steps[:2]
     app.news["install"] = (

@@ -12,6 +12,7 @@ from ...core.machine import Machine
 from ..components import Banner, Button, Card, Divider, Hero, ValueRow, announce
 from ..components.hero import HeroKind
 from . import rows
+from . import words as said
 from .base import WizardPage
 
 COPIED_MS = 2000
@@ -80,7 +81,7 @@ class ComputerPage(WizardPage):
         error = road.errors.get("look")
         self.trouble.setVisible(error is not None)
         if error is not None:
-            self.trouble.set("error", self.texts.error(error))
+            self.trouble.set("error", said.error(self.texts, error))
         if self.primary.isEnabled() and not was and self.isVisible():
             self.focus_primary()
 
@@ -122,7 +123,7 @@ class ComputerPage(WizardPage):
         if recommendation is None:
             error = self.road.errors.get("reckon")
             words = self.tr("This computer was looked at")
-            return ("warn", words, self.texts.error(error)) if error is not None else ("neutral", words, "")
+            return ("warn", words, said.error(self.texts, error)) if error is not None else ("neutral", words, "")
         if recommendation.accelerator == "cpu":
             cautions = self.texts.recommendation(recommendation).warnings
             detail = cautions[0].text if cautions else ""

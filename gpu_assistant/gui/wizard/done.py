@@ -21,6 +21,7 @@ from ..components import (
     label,
 )
 from . import proof
+from . import words as said
 from .base import WizardPage
 from .proof_card import ProofCard
 from .speed_card import SpeedCard
@@ -132,7 +133,7 @@ class DonePage(WizardPage):
             )
         elif error is not None:
             title = self.tr("It could not be proven")
-            self.hero.set("error", title, self.texts.error(error), again)
+            self.hero.set("error", title, said.error(self.texts, error), again)
         elif checks is not None:
             found = proof.verdict(checks, facts.recommendation, facts.machine)
             title, detail = found.title, found.detail
@@ -162,7 +163,8 @@ class DonePage(WizardPage):
         self._steps.clear()
         for step in progress.steps.values():
             title = texts.say(f"step.{step.code}.title", step.data)
-            seconds = duration(step.seconds, texts.language) if step.seconds is not None else ""
+            took = step.seconds_worth_saying
+            seconds = duration(took, texts.language) if took is not None else ""
             said = texts.message(step.message) if step.message is not None else ""
             self._steps.add(step.id, title)
             self._steps.set_state(step.id, step.state, said or texts.say(f"step.{step.code}.undo", step.data), seconds)
@@ -181,7 +183,7 @@ class DonePage(WizardPage):
         self.road.measure()
 
     def _complain(self, error: AppError) -> None:
-        self.trouble.set("warn", self.texts.error(error))
+        self.trouble.set("warn", said.error(self.texts, error))
         self.trouble.show()
         announce(self.trouble, self.trouble.label.text())
 

@@ -26,7 +26,16 @@ Way = Literal["retry", "offer", "folder", "back"]
 PAGES: tuple[PageName, ...] = ("welcome", "computer", "recommendation", "install", "done")
 
 # Another folder can lie on another disk, or belong to the user where this one does not.
-FOLDER_CODES = frozenset({"disk-full", "folder-unwritable", "folder-not-empty", "not-our-environment", "storage"})
+FOLDER_CODES = frozenset(
+    {
+        "disk-full",
+        "disk-too-small",
+        "environment-differs",
+        "environment-occupied",
+        "folder-unwritable",
+        "storage",
+    }
+)
 
 
 class Trouble(Struct, frozen=True, kw_only=True):

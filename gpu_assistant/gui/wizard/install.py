@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 from ...core.plan import Event, StepEvent
 from ...texts.format import duration, size
 from ..components import Button, Card, ConfirmDialog, Icon, LogDrawer, ProgressBar, StepList, announce, label
+from . import words
 from .base import WizardPage
 from .flow import Stage
 from .progress import Progress, StepProgress
@@ -129,13 +130,13 @@ class InstallPage(WizardPage):
             return self.tr("shown only, not executed")
         if step.state in ("running", "done", "skipped") and step.message is not None:
             return texts.message(step.message)
-        return "" if step.state == "failed" else texts.say(f"step.{step.code}.what", step.data)
+        return ""
 
     def _right_of(self, step: StepProgress) -> str:
         if step.state == "running":
             return f"{round(100 * step.fraction)} %" if step.fraction is not None else ""
-        if step.seconds is not None:
-            return duration(step.seconds, self.texts.language)
+        if step.seconds_worth_saying is not None:
+            return duration(step.seconds_worth_saying, self.texts.language)
         if step.state == "waiting" and step.bytes:
             return size(step.bytes)
         return ""
@@ -169,26 +170,26 @@ class InstallPage(WizardPage):
             "reboot-needed": self.tr("A restart is needed"),
             "idle": self.tr("Install"),
         }
-        title, words = titles[stage], ""
+        title, line = titles[stage], ""
         if self.road.flow.simulated and stage == "done":
             title = self.tr("This is what an install would do")
         if progress is not None and stage == "running":
-            words = self._where(progress)
+            line = self._where(progress)
             self.whole.set_fraction(progress.fraction)
             if progress.running is not None:
                 self.block.set_step(progress.running, self.texts)
         elif stage == "stopping":
-            words = self.tr("It ends at the next safe place.")
-        self.page.set_title(title, words)
+            line = self.tr("It ends at the next safe place.")
+        self.page.set_title(title, line)
 
     def _where(self, progress: Progress) -> str:
         counted = {"n": str(max(progress.number, 1)), "of": str(len(progress.steps))}
         left = progress.seconds_left
         if left is None:
-            words = self.tr("Step {n} of {of}. You may minimise this window.")
-            return words.format(**counted)
-        words = self.tr("Step {n} of {of} · about {time} left. You may minimise this window.")
-        return words.format(time=duration(left, self.texts.language), **counted)
+            line = self.tr("Step {n} of {of}. You may minimise this window.")
+            return line.format(**counted)
+        line = self.tr("Step {n} of {of} · about {time} left. You may minimise this window.")
+        return line.format(time=duration(left, self.texts.language), **counted)
 
     def _notes(self, stage: Stage) -> None:
         if stage == "cancelled":
@@ -196,8 +197,8 @@ class InstallPage(WizardPage):
                 "ok", self.tr("Stopped where you said"), self.tr("What is downloaded is kept. Go on whenever you like.")
             )
         elif stage == "reboot-needed":
-            words = self.tr("Open GPU Assistant again afterwards: it goes on from here.")
-            self.note.set("restart", self.tr("The computer must restart once"), words)
+            line = self.tr("Open GPU Assistant again afterwards: it goes on from here.")
+            self.note.set("restart", self.tr("The computer must restart once"), line)
         elif stage in ("running", "stopping"):
             self.note.set("ok", self.tr("Safe to interrupt"), self.tr("The next start goes on from here."))
         self.note.setVisible(
@@ -213,8 +214,8 @@ class InstallPage(WizardPage):
         self.cancel.setText(self.tr("Cancel"))
         self.cancel.setVisible(running)
         self.cancel.set_busy(stage == "stopping")
-        words = {"failed": self.tr("Try again"), "cancelled": self.tr("Go on"), "reboot-needed": self.tr("Go on")}
-        self.primary.setText(words.get(stage, self.tr("Next")))
+        primary = {"failed": self.tr("Try again"), "cancelled": self.tr("Go on"), "reboot-needed": self.tr("Go on")}
+        self.primary.setText(primary.get(stage, self.tr("Next")))
         trouble = self.road.flow.facts.trouble
         self.primary.setEnabled(not running and (trouble is None or "retry" in trouble.ways))
 
@@ -225,7 +226,7 @@ class InstallPage(WizardPage):
             return
         trouble = self.road.flow.facts.trouble
         if trouble is not None:
-            announce(self.trouble, self.texts.message(trouble.message))
+            announce(self.trouble, words.say(self.texts, trouble.message))
         self.focus_primary()
 
     def _fit(self) -> None:
@@ -245,15 +246,15 @@ class _Note(Card):
     def __init__(self) -> None:
         super().__init__(padding=16)
         self.column.setContentsMargins(16, 12, 16, 12)
-        row, words = QHBoxLayout(), QVBoxLayout()
+        row, column = QHBoxLayout(), QVBoxLayout()
         row.setSpacing(14)
-        words.setSpacing(1)
+        column.setSpacing(1)
         self._icon = Icon("ok", "ok", 18)
         self._title, self._line = label("small-strong"), label("small")
-        words.addWidget(self._title)
-        words.addWidget(self._line)
+        column.addWidget(self._title)
+        column.addWidget(self._line)
         row.addWidget(self._icon)
-        row.addLayout(words, 1)
+        row.addLayout(column, 1)
         self.column.addLayout(row)
 
     def set(self, icon: str, title: str, line: str) -> None:

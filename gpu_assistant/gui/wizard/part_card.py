@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.recommendation import Alternative
@@ -14,10 +13,10 @@ from ..components.base import Live
 from .cards import Part
 
 ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch"}
-NOW, AFTER, PILL, WHY = 120, 160, 104, 96
-NOW_SLIM, AFTER_SLIM, PILL_SLIM = 92, 128, 92
-# Below this width, times the text scale, now and after stand on a line of their own.
-SLIM, FOLDED = 900, 560
+NOW, AFTER, PILL, WHY = 120, 160, 104, 88
+NOW_SLIM, AFTER_SLIM, PILL_SLIM = 102, 146, 92
+# Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own.
+SLIM, FOLDED = 960, 740
 
 
 def widths(available: int) -> tuple[int, int, int] | None:
@@ -39,6 +38,7 @@ class PartCard(Card):
         self._part: Part | None = None
         self._cells: list[QWidget] = []
         self._folded: bool | None = None
+        self._room = 0
         super().__init__(padding=16)
         self.column.setContentsMargins(16, 10, 16, 10)
         self.icon_ = Icon(ICONS[name], size=20, ground="square", side=38)
@@ -49,6 +49,9 @@ class PartCard(Card):
         self.pill = Pill()
         self.why = Why()
         self.why.alternative_chosen.connect(self._take)
+        # Hidden it takes no room, not even the grid's spacing.
+        self.why.toggled.connect(self.why.setVisible)
+        self.why.hide()
         self._names, self._before, self._then = (_stack(*pair) for pair in self._pairs())
         self._pill_cell = _cell(self.pill)
         self._line = QWidget()
@@ -83,19 +86,19 @@ class PartCard(Card):
         """The card read as one sentence."""
         self.setAccessibleName(sentence)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fold where there is little room."""
-        super().resizeEvent(event)
-        self._fit()
-
     def refresh(self) -> None:
         """Fonts and columns of now."""
         super().refresh()
         if self._folded is not None:
             self._fit()
 
+    def set_room(self, room: int) -> None:
+        """How wide the card may be; its own width would be held up by its columns."""
+        self._room = room
+        self._fit()
+
     def _fit(self) -> None:
-        columns = widths(self.width())
+        columns = widths(self._room)
         if (columns is None) != self._folded:
             self._place(folded=columns is None)
         if columns is not None:
@@ -152,9 +155,14 @@ class Heads(Live, QWidget):
             row.addWidget(widget)
         self.follow()
 
-    def fit(self, card: PartCard) -> None:
-        """The columns of a card."""
-        columns = widths(card.width())
+    def set_words(self, now: str, after: str) -> None:
+        """The two words."""
+        self.now.setText(now)
+        self.after.setText(after)
+
+    def fit(self, card: PartCard, room: int) -> None:
+        """The columns of a card that may be as wide as this."""
+        columns = widths(room)
         self.setVisible(columns is not None)
         if columns is None:
             return

@@ -39,12 +39,13 @@ class PriceCard(Card):
         """The plan's price."""
         minutes = texts.value("seconds", 60 * plan.minutes) if plan.minutes is not None else UNKNOWN
         consents = sum(step.needs_admin for step in plan.steps)
-        consent = {0: self.tr("None"), 1: self.tr("Once")}.get(consents, self.tr("{n} times").format(n=consents))
-        asked = self.tr("administrator consents") if consents == 0 else self.tr("you are asked for your consent")
+        consent = {0: self.tr("No consent"), 1: self.tr("Once")}.get(consents, self.tr("{n} times").format(n=consents))
+        asked = self.tr("is needed") if consents == 0 else self.tr("you are asked for consent")
+        pace = self.tr("or so") if plan.minutes is not None else self.tr("your line decides")
         words = (
             (size(plan.bytes) if plan.bytes is not None else UNKNOWN, self.tr("to download")),
             (size(plan.disk_bytes) if plan.disk_bytes is not None else UNKNOWN, self._where(plan, machine)),
-            (minutes, self.tr("or so; your line decides")),
+            (minutes, pace),
             (consent, asked),
         )
         for tile, (figure, line) in zip(self._tiles, words, strict=True):
@@ -73,8 +74,10 @@ class _Tile(QWidget):
         self._figure, self._line = label("heading"), label("small")
         words = QVBoxLayout()
         words.setSpacing(1)
+        words.addStretch(1)
         words.addWidget(self._figure)
         words.addWidget(self._line)
+        words.addStretch(1)
         row.addWidget(Icon(icon, "soft", 20), 0, Qt.AlignmentFlag.AlignVCenter)
         row.addLayout(words, 1)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)

@@ -14,6 +14,7 @@ from ...core.plan import Bottleneck, Event, Plan, PlanEvent, StepEvent, StepStat
 # What a step counts in the bar where nobody knows its time: a share, no promise.
 SHARES = {"download": 6.0, "python-packages": 2.0, "python-runtime": 1.0}
 LEAST_SHARE = 0.5
+BLINK_S = 0.5
 ENDED = ("done", "skipped")
 
 
@@ -44,6 +45,11 @@ class StepProgress(Struct, frozen=True, kw_only=True):
         if self.done is None or not self.total:
             return None
         return min(self.done / self.total, 1.0)
+
+    @property
+    def seconds_worth_saying(self) -> float | None:
+        """The seconds it took, unless it was a blink."""
+        return self.seconds if self.seconds is not None and self.seconds >= BLINK_S else None
 
     @property
     def seconds_left(self) -> float | None:

@@ -6,7 +6,6 @@ from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
 from ...core.machine import Machine
-from ...core.message import Value
 from ...core.recommendation import Recommendation
 from ...core.results import Check, Checks, CheckState
 from ...texts import Texts
@@ -71,8 +70,5 @@ def _weight(check: Check) -> int:
 
 def _shown(check: Check) -> str:
     """The figure, unless the sentence says it already or there is none worth showing."""
-    value: Value = check.value
-    if value is None or isinstance(value, bool):
-        return ""
-    said = f"{value:.3g}" if isinstance(value, float) else str(value)
-    return "" if said in (check.text or "") else said
+    value = check.value
+    return value if isinstance(value, str) and value not in (check.text or "") else ""

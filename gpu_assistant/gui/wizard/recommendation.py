@@ -14,6 +14,7 @@ from ...core.plan import Plan
 from ...core.recommendation import Recommendation
 from ...texts.format import UNKNOWN
 from ..components import Button, Card, Hero, Icon, label
+from . import words as said
 from .base import WizardPage
 from .cards import PARTS, Part, others, parts
 from .offers import Offers
@@ -61,10 +62,11 @@ class RecommendationPage(WizardPage):
         error = road.errors.get("reckon") or road.errors.get("prove")
         machine, recommendation, plan = facts.machine, facts.recommendation, facts.plan
         self.back.setText(self.tr("Back"))
+        self.heads.set_words(self.tr("Now"), self.tr("After"))
         self.ours.setText(self.tr("Our suggestion again"))
         self.ours.setVisible(facts.choice is not None and not road.reckoning)
         known = machine is not None and recommendation is not None and plan is not None
-        for widget in (self.heads, *self.cards.values(), self.price, self.folder):
+        for widget in (*self.cards.values(), self.price, self.folder):
             widget.setVisible(known)
         self.offers.setVisible(False)
         self.steps.setVisible(known and self.steps.isVisibleTo(self.page.content))
@@ -73,7 +75,7 @@ class RecommendationPage(WizardPage):
             self._show(machine, recommendation, plan)
         self._verdict(error)
         self._foot()
-        QTimer.singleShot(0, self, self._align)
+        self._align()
 
     def _title(self, machine: Machine | None) -> None:
         gpu = main_card(machine) if machine is not None else None
@@ -92,7 +94,7 @@ class RecommendationPage(WizardPage):
         for part in parts(machine, recommendation, texts, settled=self.road.flow.facts.settled):
             card, offer = self.cards[part.id], part.offer
             choose = self.tr("Use that instead") if offer is not None else ""
-            card.set_part(part, choose, texts.say(f"alternative.{offer.code}.text", offer.data) if offer else "")
+            card.set_part(part, choose, said.offer(texts, offer)[0] if offer is not None else "")
             card.say(self._sentence(part))
         self.offers.set(spoken.warnings, others(spoken))
         self.offers.setVisible(self.offers.any)
@@ -118,7 +120,7 @@ class RecommendationPage(WizardPage):
             self.hero.set("neutral", self.tr("Working out what suits this computer"), icon="search")
         elif error is not None:
             action = self.tr("Our suggestion again") if facts.choice is not None else self.tr("Try again")
-            self.hero.set("error", self.tr("This does not work out"), self.texts.error(error), action)
+            self.hero.set("error", self.tr("This does not work out"), said.error(self.texts, error), action)
         elif facts.settled:
             there = facts.plan.env if facts.plan is not None else ""
             self.hero.set("ok", self.tr("You have all you need"), there)
@@ -150,7 +152,12 @@ class RecommendationPage(WizardPage):
         QTimer.singleShot(0, self, self._align)
 
     def _align(self) -> None:
-        self.heads.fit(self.cards["torch"])
+        margins = self.page.content.layout().contentsMargins()  # type: ignore[union-attr]
+        room = self.page.viewport().width() - margins.left() - margins.right()
+        for card in self.cards.values():
+            card.set_room(room)
+        known = not self.cards["torch"].isHidden()
+        self.heads.fit(self.cards["torch"], room if known else 0)
 
     def _mend(self) -> None:
         if self.road.flow.facts.choice is not None:

@@ -10,6 +10,7 @@ from ...core.plan import Plan
 from ...core.recommendation import Recommendation
 from ...texts.format import UNKNOWN, memory, size
 from ..components.pill import PillKind
+from ..language import texts
 
 translate = QCoreApplication.translate
 
@@ -62,9 +63,14 @@ def _unread(name: str, note: ProbeNote) -> Row:
         id=name,
         label=labels()[name],
         value=translate("Rows", "could not be read"),
-        reason=note.detail or note.code,
+        reason=_why(note),
         pill=("warn", translate("Rows", "not read")),
     )
+
+
+def _why(note: ProbeNote) -> str:
+    said = texts()
+    return said.say(note.code) if said.has(note.code) else note.detail or ""
 
 
 def main_card(machine: Machine) -> Gpu | None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from ...texts import Texts
 from ..components import Button, Icon, label
 from ..components.base import Live, boxed, soft_edge
+from . import words
 from .flow import Trouble
 
 
@@ -35,7 +36,7 @@ class TroubleBox(Live, QWidget):
 
     def set(self, trouble: Trouble, texts: Texts) -> None:
         """Another trouble, or the same in another language."""
-        self.sentence.setText(texts.message(trouble.message))
+        self.sentence.setText(words.say(texts, trouble.message))
         self.setAccessibleName(self.sentence.text())
         for widget in self._rows:
             self._column.removeWidget(widget)
@@ -43,9 +44,10 @@ class TroubleBox(Live, QWidget):
             widget.deleteLater()
         self.buttons, self._rows = [], []
         for offer in trouble.offers:
-            button = Button(texts.say(f"alternative.{offer.code}.label", offer.data))
+            text, choose = words.offer(texts, offer)
+            button = Button(choose)
             button.clicked.connect(lambda _checked=False, offer=offer: self.taken.emit(offer))
-            self._add(button, texts.say(f"alternative.{offer.code}.text", offer.data))
+            self._add(button, text)
         if "folder" in trouble.ways:
             button = Button(self.tr("Choose another folder"), icon="folder")
             button.clicked.connect(self.folder)

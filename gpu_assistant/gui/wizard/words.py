@@ -1,0 +1,25 @@
+"""The core's sentences as the window says them: with buttons at hand, no command-line options in them."""
+
+from __future__ import annotations
+
+from ...core.errors import AppError
+from ...core.message import Message
+from ...core.recommendation import Alternative
+from ...texts import Texts
+
+
+def say(texts: Texts, message: Message) -> str:
+    """The window's own sentence where there is one, else the common one."""
+    own = f"window.{message.code}"
+    return texts.say(own if texts.has(own) else message.code, message.data)
+
+
+def error(texts: Texts, found: AppError) -> str:
+    """What is wrong and what to do."""
+    return say(texts, found.message)
+
+
+def offer(texts: Texts, found: Alternative) -> tuple[str, str]:
+    """An alternative's sentence and the words of its button."""
+    text = say(texts, Message(f"alternative.{found.code}.text", found.data))
+    return text, texts.say(f"alternative.{found.code}.label", found.data)
