@@ -6,11 +6,11 @@ means "looked, and there is none".
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
-MACHINE_SCHEMA = "gpu-assistant/machine/1"
+MACHINE_SCHEMA: Final = "gpu-assistant/machine/1"
 
 SystemName = Literal["windows", "linux", "darwin"]
 Vendor = Literal["nvidia", "amd", "intel", "apple", "other"]

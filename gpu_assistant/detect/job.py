@@ -1,0 +1,142 @@
+"""Looking at this machine: all probes side by side, each with its time limit and its own field to lose."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..catalog.load import Catalog
+from ..core.jobs import JobContext
+from ..core.machine import MACHINE_SCHEMA, Machine, OperatingSystem, ProbeNote
+from ..system.base import System
+from .probes import Probe, Snapshot, all_probes
+
+TICK_S = 0.05  # how soon a cancel is seen
+
+# What a partial machine must know before it is shown: "no card" and "no driver" look like answers.
+_NEEDED = {"os", "gpus", "driver"}
+
+
+class ProbeDone(Struct, frozen=True, kw_only=True):
+    """A probe's end: its field of the machine and the value found, nothing where it was slow or failed."""
+
+    probe: str
+    seconds: float
+    ok: bool
+    fields: dict[str, Any] = {}
+
+
+class _Answer(Struct, frozen=True, kw_only=True):
+    probe: Probe
+    seconds: float
+    value: Any = None
+    error: Exception | None = None
+
+
+class DetectJob:
+    """Finds out what this machine is; a simulated one is returned as it stands.
+
+    News: a `ProbeDone` for each probe as it ends, followed by the `Machine` as far as it is known once
+    system, cards and driver are. A probe that fails or is slow costs its own field and leaves a
+    `ProbeNote`. Raises `Cancelled` only.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        catalog: Catalog,
+        *,
+        simulated: Machine | None = None,
+        snapshot: Snapshot | None = None,
+        probes: tuple[Probe, ...] | None = None,
+    ) -> None:
+        self._system = system
+        self._catalog = catalog
+        self._simulated = simulated
+        self._snapshot = snapshot
+        self._probes = probes
+
+    def run(self, context: JobContext[Any]) -> Machine:
+        """Look; takes as long as the slowest probe, at most its limit."""
+        if self._simulated is not None:
+            return self._shown(self._simulated, context)
+        stop = threading.Event()
+        probes = self._probes
+        if probes is None:
+            probes = all_probes(self._system, self._catalog, stop, self._snapshot)
+        try:
+            return self._run(probes, context)
+        finally:
+            stop.set()
+
+    def _run(self, probes: tuple[Probe, ...], context: JobContext[Any]) -> Machine:
+        answers: queue.SimpleQueue[_Answer] = queue.SimpleQueue()
+        started = time.monotonic()
+        for probe in probes:
+            # Daemons: a question that the system never answers must not keep us from ending.
+            threading.Thread(target=_ask, args=(probe, answers), name=f"probe {probe.name}", daemon=True).start()
+        waiting = {probe.name: probe for probe in probes}
+        fields: dict[str, Any] = {}
+        notes: list[ProbeNote] = []
+        while waiting:
+            context.check_cancelled()
+            try:
+                answer = answers.get(timeout=TICK_S)
+            except queue.Empty:
+                now = time.monotonic() - started
+                late = [probe for probe in waiting.values() if now >= probe.limit]
+                ended = [_Answer(probe=probe, seconds=now, error=TimeoutError()) for probe in late]
+            else:
+                ended = [answer]
+            for each in ended:
+                if waiting.pop(each.probe.name, None) is None:
+                    continue  # too late
+                self._take(each, fields, notes, context)
+                if not _NEEDED & waiting.keys():
+                    context.report(self._machine(fields, notes))
+        return self._machine(fields, notes)
+
+    def _take(self, answer: _Answer, fields: dict[str, Any], notes: list[ProbeNote], context: JobContext[Any]) -> None:
+        name, error = answer.probe.name, answer.error
+        if error is None:
+            fields[name] = answer.value
+        else:
+            slow = isinstance(error, TimeoutError)
+            detail = None if slow else f"{type(error).__name__}: {error}"
+            notes.append(ProbeNote(probe=name, code=f"detect.{name}.{'slow' if slow else 'failed'}", detail=detail))
+            context.log(f"{name}: {detail or f'no answer in {answer.seconds:.1f} s'}")
+        context.report(
+            ProbeDone(
+                probe=name,
+                seconds=answer.seconds,
+                ok=error is None,
+                fields={name: answer.value} if error is None else {},
+            )
+        )
+
+    def _machine(self, fields: dict[str, Any], notes: list[ProbeNote]) -> Machine:
+        known = {"os": OperatingSystem(system=self._system.name), "gpus": (), **fields}
+        return Machine(schema=MACHINE_SCHEMA, notes=tuple(notes), **known)
+
+    @staticmethod
+    def _shown(machine: Machine, context: JobContext[Any]) -> Machine:
+        for name, value in msgspec.structs.asdict(machine).items():
+            if name not in ("schema", "notes"):
+                context.report(ProbeDone(probe=name, seconds=0.0, ok=True, fields={name: value}))
+        context.report(machine)
+        return machine
+
+
+def _ask(probe: Probe, answers: queue.SimpleQueue[_Answer]) -> None:
+    started = time.monotonic()
+    try:
+        value = probe.read()
+    except Exception as error:  # noqa: BLE001 - whatever it is, it costs this probe's field and no more
+        answers.put(_Answer(probe=probe, seconds=time.monotonic() - started, error=error))
+    else:
+        answers.put(_Answer(probe=probe, seconds=time.monotonic() - started, value=value))

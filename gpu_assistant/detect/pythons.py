@@ -1,0 +1,115 @@
+"""Which Pythons are here, and what they have of PyTorch and TensorFlow. None of them is made to import either."""
+
+from __future__ import annotations
+
+import ast
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from ..core.errors import AppError
+from ..core.machine import Python
+from ..system.base import System
+from . import packages
+
+LIMIT_S = 2.0  # for one interpreter
+MOST = 40  # interpreters asked; nobody reads a longer list
+AT_ONCE = 8
+
+Kind = Literal["system", "venv", "conda", "store", "managed"]
+
+# Runs in any Python from 3.4 on and loads little. The answer is plain ASCII, whatever the console speaks.
+QUESTION = """
+import sys, sysconfig, site
+try:
+    user = site.getusersitepackages()
+except Exception:
+    user = None
+print(ascii((sys.version.split()[0], sysconfig.get_platform(), sys.maxsize > 2**32,
+             sys.prefix, sys.base_prefix, list(sys.path), user)))
+"""
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What an interpreter says of itself; `packages` are the folders that it imports packages from."""
+
+    version: str
+    arch: str | None
+    prefix: str
+    base_prefix: str
+    packages: tuple[str, ...]
+
+
+def found(system: System, stop: threading.Event) -> tuple[Python, ...]:
+    """Every interpreter that answers in time; one that does not (a broken shim, say) is left out."""
+    candidates = system.python_candidates()[:MOST]
+    if not candidates:
+        return ()
+    with ThreadPoolExecutor(min(AT_ONCE, len(candidates)), thread_name_prefix="python") as pool:
+        answers = pool.map(lambda path: ask(system, path, stop), candidates)
+        return tuple(python for python in answers if python is not None)
+
+
+def ask(system: System, path: Path, stop: threading.Event) -> Python | None:
+    """One interpreter; None where it does not answer."""
+    try:
+        finished = system.run([path, "-I", "-c", QUESTION], timeout=LIMIT_S, cancel=stop)
+    except AppError:
+        return None
+    answer = parse(finished.out) if finished.code == 0 else None
+    if answer is None:
+        return None
+    folders = [Path(folder) for folder in answer.packages]
+    return Python(
+        path=str(path),
+        version=answer.version,
+        arch=answer.arch,
+        kind=kind(path.parts, answer, conda=(Path(answer.prefix) / "conda-meta").is_dir()),
+        torch=packages.torch(folders),
+        tensorflow=packages.tensorflow(folders),
+    )
+
+
+def parse(text: str) -> Answer | None:
+    """An interpreter's answer; None where it said anything else."""
+    try:
+        version, platform, wide, prefix, base, paths, user = ast.literal_eval(text.strip())
+        if user and prefix == base:
+            paths = [*paths, user]
+        return Answer(
+            version=version,
+            arch=arch(platform) if wide else "x86",
+            prefix=prefix,
+            base_prefix=base,
+            packages=tuple(path for path in paths if path.endswith(("site-packages", "dist-packages"))),
+        )
+    except (ValueError, SyntaxError, TypeError, AttributeError, RecursionError, MemoryError):
+        return None
+
+
+def arch(platform: str) -> str | None:
+    """The processor family of a platform tag: "linux-x86_64" and "win-amd64" are "x86_64"."""
+    for ending, name in (("x86_64", "x86_64"), ("amd64", "x86_64"), ("aarch64", "arm64"), ("arm64", "arm64")):
+        if platform.endswith(ending):
+            return name
+    return None
+
+
+def kind(path: Sequence[str], answer: Answer, *, conda: bool) -> Kind:
+    """Whose it is: an environment's, conda's, the Store's, a version manager's (uv, pyenv), or the system's."""
+    parts = [part.lower() for part in path]
+    if conda:
+        return "conda"
+    if answer.prefix != answer.base_prefix:
+        return "venv"
+    if "windowsapps" in parts:
+        return "store"
+    pairs = set(pairwise(parts))
+    if pairs & {("uv", "python"), (".pyenv", "versions"), ("pyenv-win", "versions"), ("installs", "python")}:
+        return "managed"
+    return "system"
