@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,7 +54,9 @@ def write_file(path: Path, data: bytes | str) -> None:
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        # Where the folder is a file, or the disk has gone, the clean-up fails for the same reason.
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise storage_error(error, path) from error
 
 
