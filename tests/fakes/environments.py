@@ -21,3 +21,8 @@ def environment_with(folder: Path, torch: str | None) -> Path:
 def site_packages(environment: Path) -> Path:
     """Where its packages lie."""
     return next(path for path in environment.rglob("site-packages") if path.is_dir())
+
+
+def torch_with_card() -> str:
+    """The source of a stand-in for PyTorch that finds one CUDA card."""
+    return Path(__file__).with_name("torch_with_card.py").read_text(encoding="utf-8")
