@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
@@ -13,17 +14,18 @@ from ..components.base import Live
 from ..language import Language
 from ..main.saving import SettingsSaver
 from .base import WizardPage
-from .computer import ComputerPage
-from .done import DonePage
 from .flow import PAGES, Flow, PageName
-from .help import WizardHelp
-from .install import InstallPage
-from .recommendation import RecommendationPage
 from .road import Road
-from .welcome import WelcomePage
 
 if TYPE_CHECKING:
     from ...app import App
+    from .computer import ComputerPage
+    from .done import DonePage
+    from .install import InstallPage
+    from .recommendation import RecommendationPage
+    from .welcome import WelcomePage
+
+PageKind = TypeVar("PageKind", bound=WizardPage)
 
 
 class Wizard(Live, QWidget):
@@ -45,21 +47,7 @@ class Wizard(Live, QWidget):
         self.rail.add_foot(self.languages, self.help)
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
-        self.welcome = WelcomePage(self.road)
-        self.computer = ComputerPage(self.road)
-        self.recommendation = RecommendationPage(self.road)
-        self.install = InstallPage(self.road)
-        self.done = DonePage(self.road)
-        self.pages: dict[PageName, WizardPage] = {
-            "welcome": self.welcome,
-            "computer": self.computer,
-            "recommendation": self.recommendation,
-            "install": self.install,
-            "done": self.done,
-        }
         self._stack = QStackedWidget()
-        for page in self.pages.values():
-            self._stack.addWidget(page)
         right = QVBoxLayout()
         right.setSpacing(0)
         right.addWidget(self.banner)
@@ -74,6 +62,68 @@ class Wizard(Live, QWidget):
         self._moved()
         self.follow()
         self.road.ask_interrupted()
+
+    # Each page is made when it is first shown: the first one stands on the screen the sooner.
+
+    @cached_property
+    def welcome(self) -> WelcomePage:
+        """Shall I begin?"""
+        from .welcome import WelcomePage
+
+        page = self._added(WelcomePage(self.road))
+        page.only_look.connect(self.only_look)
+        page.language_chosen.connect(self._speak)
+        return page
+
+    @cached_property
+    def computer(self) -> ComputerPage:
+        """What have I got?"""
+        from .computer import ComputerPage
+
+        return self._added(ComputerPage(self.road))
+
+    @cached_property
+    def recommendation(self) -> RecommendationPage:
+        """What should I install, and why?"""
+        from .recommendation import RecommendationPage
+
+        return self._added(RecommendationPage(self.road))
+
+    @cached_property
+    def install(self) -> InstallPage:
+        """What is happening, how long, can I leave?"""
+        from .install import InstallPage
+
+        page = self._added(InstallPage(self.road))
+        page.folder_wanted.connect(self._other_folder)
+        return page
+
+    @cached_property
+    def done(self) -> DonePage:
+        """Does it really work?"""
+        from .done import DonePage
+
+        page = self._added(DonePage(self.road))
+        page.home_wanted.connect(self._finish)
+        return page
+
+    def page(self, name: PageName) -> WizardPage:
+        """A page by its name."""
+        match name:
+            case "welcome":
+                return self.welcome
+            case "computer":
+                return self.computer
+            case "recommendation":
+                return self.recommendation
+            case "install":
+                return self.install
+            case "done":
+                return self.done
+
+    def _added(self, page: PageKind) -> PageKind:
+        self._stack.addWidget(page)
+        return page
 
     @property
     def flow(self) -> Flow:
@@ -99,13 +149,9 @@ class Wizard(Live, QWidget):
         self.rail.chosen.connect(lambda number: self.road.go(PAGES[number]))
         self.road.moved.connect(self._moved)
         self.road.changed.connect(self._mark_rail)
-        self.welcome.only_look.connect(self.only_look)
-        self.welcome.language_chosen.connect(self._speak)
         self.languages.chosen.connect(lambda code: self._saver.keep(language=code))
         self.themes.chosen.connect(lambda choice: self._saver.keep(theme=choice))
         self.help.clicked.connect(self.show_help)
-        self.install.folder_wanted.connect(self._other_folder)
-        self.done.home_wanted.connect(self._finish)
 
     def _keys(self) -> None:
         for key, act in (
@@ -117,7 +163,7 @@ class Wizard(Live, QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter that nobody took presses the primary; Esc asks whether to stop a running install."""
-        page = self.pages[self.flow.page]
+        page = self.page(self.flow.page)
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if page.primary.isVisible() and page.primary.isEnabled() and not page.primary.busy:
                 page.primary.click()
@@ -128,12 +174,14 @@ class Wizard(Live, QWidget):
 
     def show_help(self) -> None:
         """The short help of F1."""
+        from .help import WizardHelp
+
         dialog = WizardHelp(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
     def _moved(self) -> None:
-        self._stack.setCurrentWidget(self.pages[self.flow.page])
+        self._stack.setCurrentWidget(self.page(self.flow.page))
         self._mark_rail()
 
     def _mark_rail(self) -> None:
