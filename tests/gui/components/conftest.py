@@ -15,13 +15,18 @@ from gpu_assistant.gui.language import Language
 def language(qapp: QApplication) -> Iterator[Language]:
     language = Language(qapp)
     yield language
-    language.set("en")
+    if language.current != "en":
+        language.set("en")
     language.deleteLater()
 
 
 @pytest.fixture(autouse=True)
 def dressed(qapp: QApplication) -> Iterator[QApplication]:
-    theme.set_theme(qapp, "light")
+    # Dressing takes a while under Wine: only what a test changed is put back.
+    if theme.choice() != "light":
+        theme.set_theme(qapp, "light")
     yield qapp
-    theme.set_text_scale(qapp, 1.0)
-    theme.set_theme(qapp, "light")
+    if theme.text_scale() != 1.0:
+        theme.set_text_scale(qapp, 1.0)
+    if theme.choice() != "light":
+        theme.set_theme(qapp, "light")

@@ -482,6 +482,8 @@ def test_the_page_keeps_its_column(qtbot: QtBot, width: int, left: int, column: 
     page.resize(width, 700)
     page.show()
     qtbot.waitExposed(page)
+    if page.width() != width:
+        pytest.skip(f"this screen lets no window be {width} px wide")
     assert page.title.parentWidget().layout().contentsMargins().left() == left
     assert min(page.content.contentsRect().width() - 2 * left, column) == page.head.geometry().width()
 
