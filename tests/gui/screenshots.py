@@ -176,15 +176,17 @@ def failed(studio: Studio, app: FakeApp) -> Wizard:
         offers=(WHEELHOUSE_OFFER,),
         version="2.15.0",
         variant="cpu",
-        wheelhouse="—",
-        index="—",
-        general="—",
+        wheelhouse="@answer.absent",
+        index="@answer.unreachable",
+        general="@answer.not-asked",
         offer="2.13.0",
     )
-    first, second = plan.steps[:2]
+    first, python, second = plan.steps[:3]
     app.news["install"] = (
         StepEvent(id=first.id, state="running"),
         StepEvent(id=first.id, state="done"),
+        StepEvent(id=python.id, state="running"),
+        StepEvent(id=python.id, state="done"),
         StepEvent(id=second.id, state="running"),
         LogEvent(id=second.id, line="no version of torch==2.15.0+cpu"),
         StepEvent(id=second.id, state="failed"),

@@ -140,7 +140,9 @@ def _driver(machine: Machine, recommendation: Recommendation) -> Part:
     after = advice.recommended or advice.minimum
     kinds = {"studio": "Studio", "game-ready": "Game Ready"}
     channel = kinds[advice.channel] if advice.channel else ""
-    at_least = translate("Cards", "or newer") if advice.recommended is None else channel
+    by_hand = translate("Cards", "you install it")
+    kind = translate("Cards", "or newer") if advice.recommended is None else channel
+    at_least = " · ".join(part for part in (kind, by_hand) if part)
     pill: tuple[PillKind, str] = (
         ("accent", translate("Cards", "Update"))
         if advice.action == "update"

@@ -230,7 +230,7 @@ class InstallPage(WizardPage):
         self.focus_primary()
 
     def _fit(self) -> None:
-        narrow = self.page.shape_.narrow
+        narrow = self.page.shape_.tight
         # One column: progress before the list, the log last.
         down, right = QBoxLayout.Direction.BottomToTop, QBoxLayout.Direction.LeftToRight
         self._columns.setDirection(down if narrow else right)

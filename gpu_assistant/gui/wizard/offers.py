@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from ...core.recommendation import Alternative
+from ...core.recommendation import Alternative, DriverAdvice
 from ...core.recommendation import Warning as Caution
+from ...texts.format import UNKNOWN
 from ..components import Button, Card, Divider, Icon, label
 
 
@@ -31,13 +33,15 @@ class Offers(Card):
         """Whether there is something to show."""
         return bool(self._widgets)
 
-    def set(self, warnings: Sequence[Caution], offers: Sequence[Alternative]) -> None:
-        """Spoken warnings and alternatives."""
+    def set(self, warnings: Sequence[Caution], offers: Sequence[Alternative], driver: DriverAdvice) -> None:
+        """Spoken warnings and alternatives, and a driver that has to be installed by hand."""
         for widget in self._widgets:
             self._rows.removeWidget(widget)
             widget.hide()
             widget.deleteLater()
         self._widgets, self.buttons = [], []
+        if driver.action in ("install", "update"):
+            self._driver(driver)
         for warning in warnings:
             self._add("warn", "warn", " ".join(text for text in (warning.text, warning.fix) if text), None)
         for offer in offers:
@@ -45,6 +49,19 @@ class Offers(Card):
             button.clicked.connect(lambda _checked=False, offer=offer: self.taken.emit(offer))
             self.buttons.append(button)
             self._add("undo", "soft", offer.text or "", button)
+
+    def _driver(self, driver: DriverAdvice) -> None:
+        version = driver.recommended or driver.minimum or UNKNOWN
+        words = self.tr(
+            "Drivers are not installed from here yet: install {version} from NVIDIA first. Until then PyTorch cannot "
+            "use the card."
+        )
+        button = None
+        if driver.url is not None:
+            button = Button(self.tr("Open NVIDIA's page"), "ghost", after="share")
+            url = QUrl(driver.url)
+            button.clicked.connect(lambda: QDesktopServices.openUrl(url))
+        self._add("warn", "warn", words.format(version=version), button)
 
     def _add(self, icon: str, token: str, text: str, button: Button | None) -> None:
         if self._widgets:

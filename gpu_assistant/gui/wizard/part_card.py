@@ -17,6 +17,7 @@ NOW, AFTER, PILL, WHY = 120, 160, 104, 88
 NOW_SLIM, AFTER_SLIM, PILL_SLIM = 102, 146, 92
 # Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own.
 SLIM, FOLDED = 960, 740
+UNBOUNDED = 16_777_215
 
 
 def widths(available: int) -> tuple[int, int, int] | None:
@@ -105,9 +106,10 @@ class PartCard(Card):
             for cell, width in zip((self._before, self._then, self._pill_cell), columns, strict=True):
                 cell.setFixedWidth(width)
         else:
-            for cell in (self._before, self._then, self._pill_cell):
-                cell.setMinimumWidth(0)
-                cell.setMaximumWidth(16_777_215)
+            for cell, width in ((self._before, NOW), (self._then, AFTER)):
+                cell.setFixedWidth(theme.px(width))
+            self._pill_cell.setMinimumWidth(0)
+            self._pill_cell.setMaximumWidth(UNBOUNDED)
         self.why.toggle.setMinimumWidth(theme.px(WHY))
 
     def _place(self, *, folded: bool) -> None:
@@ -116,12 +118,15 @@ class PartCard(Card):
         parts = (self.icon_, self._names, self._before, self.arrow, self._then, self._pill_cell, self.why.toggle)
         for widget in (*parts, self.why, self._line):
             grid.removeWidget(widget)
+        while self._line_row.count():
+            self._line_row.takeAt(0)
         self._line.setVisible(folded)
         middle = Qt.AlignmentFlag.AlignVCenter
         grid.addWidget(self.icon_, 0, 0, middle)
         if folded:
             for widget in (self._before, self.arrow, self._then):
                 self._line_row.addWidget(widget)
+            self._line_row.addStretch(1)
             grid.addWidget(self._names, 0, 1, 1, 4, middle)
             grid.addWidget(self._pill_cell, 0, 5, middle)
             grid.addWidget(self.why.toggle, 0, 6, middle)

@@ -96,7 +96,7 @@ class RecommendationPage(WizardPage):
             choose = self.tr("Use that instead") if offer is not None else ""
             card.set_part(part, choose, said.offer(texts, offer)[0] if offer is not None else "")
             card.say(self._sentence(part))
-        self.offers.set(spoken.warnings, others(spoken))
+        self.offers.set(spoken.warnings, others(spoken), spoken.driver)
         self.offers.setVisible(self.offers.any)
         self.price.set_price(plan, machine, texts)
         opened = self.steps.isVisibleTo(self.page.content)

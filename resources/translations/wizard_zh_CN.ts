@@ -1,0 +1,901 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>Cards</name>
+    <message>
+        <source>Lets {system} talk to the card</source>
+        <translation>让 {system} 和显卡对话</translation>
+    </message>
+    <message>
+        <source>Graphics driver</source>
+        <translation>显卡驱动</translation>
+    </message>
+    <message>
+        <source>The language programs use to compute on the card</source>
+        <translation>程序在显卡上做计算的语言</translation>
+    </message>
+    <message>
+        <source>Fast building blocks for neural networks</source>
+        <translation>神经网络的加速零件</translation>
+    </message>
+    <message>
+        <source>The toolbox you train models with</source>
+        <translation>训练模型用的工具箱</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保持</translation>
+    </message>
+    <message>
+        <source>Not needed</source>
+        <translation>不需要</translation>
+    </message>
+    <message>
+        <source>Included</source>
+        <translation>已包含</translation>
+    </message>
+    <message>
+        <source>not installed</source>
+        <translation>未安装</translation>
+    </message>
+    <message>
+        <source>CUDA up to {version}</source>
+        <translation>最高 CUDA {version}</translation>
+    </message>
+    <message>
+        <source>you install it</source>
+        <translation>由你安装</translation>
+    </message>
+    <message>
+        <source>or newer</source>
+        <translation>或更新</translation>
+    </message>
+    <message>
+        <source>Update</source>
+        <translation>更新</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>toolkit, stays</source>
+        <translation>工具包，保持不动</translation>
+    </message>
+    <message>
+        <source>comes inside PyTorch</source>
+        <translation>随 PyTorch 自带</translation>
+    </message>
+    <message>
+        <source>elsewhere, stays</source>
+        <translation>在别处，保持不动</translation>
+    </message>
+    <message>
+        <source>build {variant}</source>
+        <translation>{variant} 版本</translation>
+    </message>
+</context>
+<context>
+    <name>ComputerPage</name>
+    <message>
+        <source>Look again</source>
+        <translation>重新检测</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation>复制详情</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>See what suits it</source>
+        <translation>看看适合什么</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
+    </message>
+    <message>
+        <source>Looked at in {seconds} seconds. Nothing was changed and nothing was sent.</source>
+        <translation>检测用了 {seconds} 秒，没有改动任何东西，也没有上传任何信息。</translation>
+    </message>
+    <message>
+        <source>Looking… {seconds} s</source>
+        <translation>正在检测… {seconds} 秒</translation>
+    </message>
+    <message>
+        <source>Looking at this computer</source>
+        <translation>正在检测这台电脑</translation>
+    </message>
+    <message>
+        <source>Takes a few seconds.</source>
+        <translation>只要几秒钟。</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU here. PyTorch still works, on the CPU.</source>
+        <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
+    </message>
+    <message>
+        <source>Good for learning and small models; large ones take long.</source>
+        <translation>学习和小模型够用，大模型会比较慢。</translation>
+    </message>
+    <message>
+        <source>This computer was looked at</source>
+        <translation>检测完成</translation>
+    </message>
+    <message>
+        <source>PyTorch works here, but on the CPU only</source>
+        <translation>PyTorch 在这里能用，但只能用 CPU</translation>
+    </message>
+    <message>
+        <source>Only the driver is too old for it; the next page says which one it takes.</source>
+        <translation>只是驱动太旧，下一页会说明需要哪一版。</translation>
+    </message>
+    <message>
+        <source>Only the driver is missing; the next page says which one it takes.</source>
+        <translation>只是还没有驱动，下一页会说明需要哪一版。</translation>
+    </message>
+    <message>
+        <source>Card and driver fit as they are.</source>
+        <translation>显卡和驱动都合适，不用改动。</translation>
+    </message>
+    <message>
+        <source>Good news: this computer can train on its GPU</source>
+        <translation>好消息：这台电脑可以用显卡训练</translation>
+    </message>
+</context>
+<context>
+    <name>DonePage</name>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>The proof</source>
+        <translation>验证结果</translation>
+    </message>
+    <message>
+        <source>What now?</source>
+        <translation>接下来做什么？</translation>
+    </message>
+    <message>
+        <source>Open a terminal</source>
+        <translation>打开终端</translation>
+    </message>
+    <message>
+        <source>With the environment ready</source>
+        <translation>环境已经准备好</translation>
+    </message>
+    <message>
+        <source>Open its folder</source>
+        <translation>打开所在文件夹</translation>
+    </message>
+    <message>
+        <source>Or type this in any terminal</source>
+        <translation>或者在任意终端里输入</translation>
+    </message>
+    <message>
+        <source>Everything is written down: a lock file and a log.</source>
+        <translation>一切都有记录：版本清单和日志。</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Hide what was done</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>Show what was done</source>
+        <translation>看看做了什么</translation>
+    </message>
+    <message>
+        <source>Go to Home</source>
+        <translation>进入首页</translation>
+    </message>
+    <message>
+        <source>Check again</source>
+        <translation>重新验证</translation>
+    </message>
+    <message>
+        <source>Nothing was installed: this machine is simulated</source>
+        <translation>没有安装任何东西：这是模拟机器</translation>
+    </message>
+    <message>
+        <source>On the real one, the proof would stand here.</source>
+        <translation>在真实的电脑上，这里会显示验证结果。</translation>
+    </message>
+    <message>
+        <source>Proving that it works…</source>
+        <translation>正在验证…</translation>
+    </message>
+    <message>
+        <source>PyTorch is loaded and computes; takes some seconds.</source>
+        <translation>加载 PyTorch 并做一次计算，约需几秒。</translation>
+    </message>
+    <message>
+        <source>It could not be proven</source>
+        <translation>没能完成验证</translation>
+    </message>
+    <message>
+        <source>Installed and proven in {time}. Nothing else on your computer was changed.</source>
+        <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
+    </message>
+    <message>
+        <source>{passed} of {counted} checks passed</source>
+        <translation>{counted} 项检查通过了 {passed} 项</translation>
+    </message>
+    <message>
+        <source>Not proven yet</source>
+        <translation>还没有验证</translation>
+    </message>
+    <message>
+        <source>Check it</source>
+        <translation>验证一下</translation>
+    </message>
+    <message>
+        <source>What was done</source>
+        <translation>做了什么</translation>
+    </message>
+</context>
+<context>
+    <name>InstallPage</name>
+    <message>
+        <source>Stop here?</source>
+        <translation>先停在这里？</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept; the next start goes on from here.</source>
+        <translation>已下载的会保留，下次会从这里接着装。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续安装</translation>
+    </message>
+    <message>
+        <source>shown only, not executed</source>
+        <translation>只展示，不执行</translation>
+    </message>
+    <message>
+        <source>Installing</source>
+        <translation>正在安装</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>安装完成</translation>
+    </message>
+    <message>
+        <source>The install stopped</source>
+        <translation>安装中断了</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>A restart is needed</source>
+        <translation>需要重启</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>This is what an install would do</source>
+        <translation>真正安装时会做这些</translation>
+    </message>
+    <message>
+        <source>It ends at the next safe place.</source>
+        <translation>会在下一个安全的地方停下。</translation>
+    </message>
+    <message>
+        <source>Step {n} of {of}. You may minimise this window.</source>
+        <translation>第 {n} 步，共 {of} 步。可以把窗口最小化。</translation>
+    </message>
+    <message>
+        <source>Step {n} of {of} · about {time} left. You may minimise this window.</source>
+        <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以把窗口最小化。</translation>
+    </message>
+    <message>
+        <source>Stopped where you said</source>
+        <translation>已按你的要求停下</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept. Go on whenever you like.</source>
+        <translation>已下载的都在，随时可以接着装。</translation>
+    </message>
+    <message>
+        <source>Open GPU Assistant again afterwards: it goes on from here.</source>
+        <translation>重启后再打开 GPU 助手，会从这里接着装。</translation>
+    </message>
+    <message>
+        <source>The computer must restart once</source>
+        <translation>需要重启一次电脑</translation>
+    </message>
+    <message>
+        <source>Safe to interrupt</source>
+        <translation>可以放心中断</translation>
+    </message>
+    <message>
+        <source>The next start goes on from here.</source>
+        <translation>下次会从这里接着装。</translation>
+    </message>
+    <message>
+        <source>The computer stays awake while this runs.</source>
+        <translation>安装期间电脑不会自动睡眠。</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再试一次</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+</context>
+<context>
+    <name>Offers</name>
+    <message>
+        <source>Drivers are not installed from here yet: install {version} from NVIDIA first. Until then PyTorch cannot use the card.</source>
+        <translation>目前还不能从这里安装驱动：先从 NVIDIA 官网安装 {version}，在那之前 PyTorch 用不了显卡。</translation>
+    </message>
+    <message>
+        <source>Open NVIDIA's page</source>
+        <translation>打开 NVIDIA 页面</translation>
+    </message>
+</context>
+<context>
+    <name>PriceCard</name>
+    <message>
+        <source>No consent</source>
+        <translation>不需要</translation>
+    </message>
+    <message>
+        <source>Once</source>
+        <translation>1 次</translation>
+    </message>
+    <message>
+        <source>{n} times</source>
+        <translation>{n} 次</translation>
+    </message>
+    <message>
+        <source>is needed</source>
+        <translation>管理员同意</translation>
+    </message>
+    <message>
+        <source>you are asked for consent</source>
+        <translation>请你同意</translation>
+    </message>
+    <message>
+        <source>or so</source>
+        <translation>左右</translation>
+    </message>
+    <message>
+        <source>your line decides</source>
+        <translation>取决于你的网速</translation>
+    </message>
+    <message>
+        <source>to download</source>
+        <translation>要下载</translation>
+    </message>
+    <message>
+        <source>on your disk</source>
+        <translation>占用磁盘</translation>
+    </message>
+    <message>
+        <source>on {disk} ({size} free)</source>
+        <translation>占用 {disk}（空闲 {size}）</translation>
+    </message>
+</context>
+<context>
+    <name>Proof</name>
+    <message>
+        <source>GPU</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>PyTorch does not work yet</source>
+        <translation>PyTorch 还不能用</translation>
+    </message>
+    <message>
+        <source>PyTorch works on your CPU</source>
+        <translation>PyTorch 已经能用你的 CPU</translation>
+    </message>
+    <message>
+        <source>PyTorch works on your {gpu}</source>
+        <translation>PyTorch 已经能用你的 {gpu}</translation>
+    </message>
+    <message>
+        <source>It works, but on the CPU</source>
+        <translation>能用，但用的是 CPU</translation>
+    </message>
+    <message>
+        <source>Proven just now, in its own Python.</source>
+        <translation>刚刚在它自己的 Python 里验证过。</translation>
+    </message>
+</context>
+<context>
+    <name>RecommendationPage</name>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation>安装后</translation>
+    </message>
+    <message>
+        <source>Our suggestion again</source>
+        <translation>恢复推荐方案</translation>
+    </message>
+    <message>
+        <source>What suits your {gpu}</source>
+        <translation>适合你的 {gpu} 的版本</translation>
+    </message>
+    <message>
+        <source>Chosen from your card, your driver and {system}. Each choice tells you why.</source>
+        <translation>根据你的显卡、驱动和 {system} 选出，每一项都能看到理由。</translation>
+    </message>
+    <message>
+        <source>What suits this computer</source>
+        <translation>适合这台电脑的版本</translation>
+    </message>
+    <message>
+        <source>Chosen from your processor and {system}. Each choice tells you why.</source>
+        <translation>根据你的处理器和 {system} 选出，每一项都能看到理由。</translation>
+    </message>
+    <message>
+        <source>Use that instead</source>
+        <translation>改用这个方案</translation>
+    </message>
+    <message>
+        <source>Hide the steps</source>
+        <translation>收起步骤</translation>
+    </message>
+    <message>
+        <source>Show all {n} steps</source>
+        <translation>查看全部 {n} 步</translation>
+    </message>
+    <message>
+        <source>Installed into</source>
+        <translation>安装到</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>更改</translation>
+    </message>
+    <message>
+        <source>{part}: now {now}, after {after}, {what}</source>
+        <translation>{part}：现在 {now}，安装后 {after}，{what}</translation>
+    </message>
+    <message>
+        <source>Working out what suits this computer</source>
+        <translation>正在选择适合这台电脑的版本</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再试一次</translation>
+    </message>
+    <message>
+        <source>This does not work out</source>
+        <translation>这样行不通</translation>
+    </message>
+    <message>
+        <source>You have all you need</source>
+        <translation>你已经什么都不缺</translation>
+    </message>
+    <message>
+        <source>Nothing is changed before you press Install.</source>
+        <translation>点“安装”之前，不会改动任何东西。</translation>
+    </message>
+    <message>
+        <source>Check it</source>
+        <translation>验证一下</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>Where shall it be installed?</source>
+        <translation>要安装到哪里？</translation>
+    </message>
+</context>
+<context>
+    <name>Rows</name>
+    <message>
+        <source>Graphics card</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>Graphics driver</source>
+        <translation>显卡驱动</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>磁盘空间</translation>
+    </message>
+    <message>
+        <source>PyTorch and Python</source>
+        <translation>PyTorch 和 Python</translation>
+    </message>
+    <message>
+        <source>could not be read</source>
+        <translation>读不到</translation>
+    </message>
+    <message>
+        <source>not read</source>
+        <translation>没读到</translation>
+    </message>
+    <message>
+        <source>fine</source>
+        <translation>没问题</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU</source>
+        <translation>没有 NVIDIA 显卡</translation>
+    </message>
+    <message>
+        <source>PyTorch computes on the CPU</source>
+        <translation>PyTorch 会用 CPU 计算</translation>
+    </message>
+    <message>
+        <source>and {n} more</source>
+        <translation>另有 {n} 块</translation>
+    </message>
+    <message>
+        <source>fits PyTorch</source>
+        <translation>适合 PyTorch</translation>
+    </message>
+    <message>
+        <source>not used</source>
+        <translation>用不到</translation>
+    </message>
+    <message>
+        <source>None needed</source>
+        <translation>不需要</translation>
+    </message>
+    <message>
+        <source>No NVIDIA driver answers</source>
+        <translation>没有 NVIDIA 驱动回应</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>没有</translation>
+    </message>
+    <message>
+        <source>update advised</source>
+        <translation>建议更新</translation>
+    </message>
+    <message>
+        <source>CUDA up to {version}</source>
+        <translation>最高 CUDA {version}</translation>
+    </message>
+    <message>
+        <source>build {number}</source>
+        <translation>版本号 {number}</translation>
+    </message>
+    <message>
+        <source>{size} memory</source>
+        <translation>{size} 内存</translation>
+    </message>
+    <message>
+        <source>restart pending</source>
+        <translation>等待重启</translation>
+    </message>
+    <message>
+        <source>The system did not say.</source>
+        <translation>系统没有说明。</translation>
+    </message>
+    <message>
+        <source>too little</source>
+        <translation>不够</translation>
+    </message>
+    <message>
+        <source>{size} free on {disk}</source>
+        <translation>{disk} 空闲 {size}</translation>
+    </message>
+    <message>
+        <source>needed: {size}</source>
+        <translation>需要 {size}</translation>
+    </message>
+    <message>
+        <source>stays as it is</source>
+        <translation>保持不动</translation>
+    </message>
+    <message>
+        <source>Neither yet</source>
+        <translation>都还没有</translation>
+    </message>
+    <message>
+        <source>Python comes along</source>
+        <translation>会一起装上 Python</translation>
+    </message>
+    <message>
+        <source>Python {version}, no PyTorch</source>
+        <translation>Python {version}，没有 PyTorch</translation>
+    </message>
+    <message>
+        <source>PyTorch {torch} on Python {version}</source>
+        <translation>PyTorch {torch}（Python {version}）</translation>
+    </message>
+</context>
+<context>
+    <name>SpeedCard</name>
+    <message>
+        <source>How fast</source>
+        <translation>有多快</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>再测一次</translation>
+    </message>
+    <message>
+        <source>The fan may get loud.</source>
+        <translation>风扇可能会变响。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Not measured yet.</source>
+        <translation>还没有测过。</translation>
+    </message>
+    <message>
+        <source>Takes about a minute.</source>
+        <translation>约需 1 分钟。</translation>
+    </message>
+    <message>
+        <source>Measure it</source>
+        <translation>测一下</translation>
+    </message>
+    <message>
+        <source>Starting PyTorch…</source>
+        <translation>正在启动 PyTorch…</translation>
+    </message>
+</context>
+<context>
+    <name>StepBlock</name>
+    <message>
+        <source>Done</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>Left</source>
+        <translation>剩余</translation>
+    </message>
+    <message>
+        <source>Speed over the last 90 seconds</source>
+        <translation>最近 90 秒的速度</translation>
+    </message>
+    <message>
+        <source>Your line sets the pace</source>
+        <translation>快慢取决于网络</translation>
+    </message>
+    <message>
+        <source>The disk and the source could do more.</source>
+        <translation>磁盘和下载源都还有余力。</translation>
+    </message>
+    <message>
+        <source>The source sets the pace</source>
+        <translation>快慢取决于下载源</translation>
+    </message>
+    <message>
+        <source>Your line and the disk could do more.</source>
+        <translation>网络和磁盘都还有余力。</translation>
+    </message>
+    <message>
+        <source>The disk sets the pace</source>
+        <translation>快慢取决于磁盘</translation>
+    </message>
+    <message>
+        <source>Your line could do more.</source>
+        <translation>网络还有余力。</translation>
+    </message>
+    <message>
+        <source>Checking what was downloaded</source>
+        <translation>正在核对下载的文件</translation>
+    </message>
+    <message>
+        <source>Every file must be exactly the official one.</source>
+        <translation>每个文件都必须和官方的完全一致。</translation>
+    </message>
+    <message>
+        <source>Putting the files in place</source>
+        <translation>正在放置文件</translation>
+    </message>
+    <message>
+        <source>The disk sets the pace now.</source>
+        <translation>现在快慢取决于磁盘。</translation>
+    </message>
+    <message>
+        <source>Waiting for your consent</source>
+        <translation>正在等你同意</translation>
+    </message>
+    <message>
+        <source>The system is asking you.</source>
+        <translation>系统正在询问你。</translation>
+    </message>
+</context>
+<context>
+    <name>TroubleBox</name>
+    <message>
+        <source>Choose another folder</source>
+        <translation>选择另一个文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>WelcomePage</name>
+    <message>
+        <source>Set up my GPU for deep learning</source>
+        <translation>让你的显卡开始跑深度学习</translation>
+    </message>
+    <message>
+        <source>We look, suggest, install, and prove that it works.</source>
+        <translation>检测、推荐、安装、验证。</translation>
+    </message>
+    <message>
+        <source>About 10 minutes.</source>
+        <translation>大约 10 分钟。</translation>
+    </message>
+    <message>
+        <source>Nothing is changed before you agree. Nothing is sent anywhere.</source>
+        <translation>你同意之前什么都不改，也不上传任何信息。</translation>
+    </message>
+    <message>
+        <source>Set up my GPU</source>
+        <translation>开始设置</translation>
+    </message>
+    <message>
+        <source>Only look at my GPU</source>
+        <translation>只看看我的显卡</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>The last install was not finished. Go on?</source>
+        <translation>上次没有装完，要接着装吗？</translation>
+    </message>
+    <message>
+        <source>PyTorch {version} in {folder}. What is downloaded is kept.</source>
+        <translation>PyTorch {version}，装到 {folder}。已下载的都在。</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>接着装</translation>
+    </message>
+</context>
+<context>
+    <name>Wizard</name>
+    <message>
+        <source>Welcome</source>
+        <translation>欢迎</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
+    </message>
+    <message>
+        <source>What is in it</source>
+        <translation>里面有什么</translation>
+    </message>
+    <message>
+        <source>Recommendation</source>
+        <translation>推荐方案</translation>
+    </message>
+    <message>
+        <source>What suits it, and why</source>
+        <translation>适合什么，为什么</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>Download and set up</source>
+        <translation>下载并装好</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>The proof</source>
+        <translation>验证结果</translation>
+    </message>
+    <message>
+        <source>Simulated machine: nothing on this computer will be changed.</source>
+        <translation>模拟机器：不会改动这台电脑上的任何东西。</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Setup</source>
+        <translation>安装向导</translation>
+    </message>
+</context>
+<context>
+    <name>WizardHelp</name>
+    <message>
+        <source>Press the filled button</source>
+        <translation>按下主按钮</translation>
+    </message>
+    <message>
+        <source>Next and previous control</source>
+        <translation>下一个、上一个控件</translation>
+    </message>
+    <message>
+        <source>Back to the page before</source>
+        <translation>回到上一页</translation>
+    </message>
+    <message>
+        <source>Look at the computer again</source>
+        <translation>重新检测电脑</translation>
+    </message>
+    <message>
+        <source>Stop the install, after a question</source>
+        <translation>停止安装（会先询问）</translation>
+    </message>
+    <message>
+        <source>This help</source>
+        <translation>这个帮助</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>From here to a working PyTorch</source>
+        <translation>从这里到能用的 PyTorch</translation>
+    </message>
+    <message>
+        <source>We look at this computer, suggest versions that fit together, install them into a folder of their own, and prove that they work. Nothing is changed before you press Install, and you can stop at any moment.</source>
+        <translation>我们检测这台电脑，推荐互相匹配的版本，装进单独的文件夹，再验证能用。点“安装”之前不会改动任何东西，随时可以停下。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+</TS>
