@@ -1,0 +1,217 @@
+"""Programs from start to end, with real programs on the real system."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from gpu_assistant.core.errors import AppError, Cancelled
+from gpu_assistant.system import current
+from gpu_assistant.system.base import Finished
+from gpu_assistant.system.processes import decode
+
+ROOT = Path(__file__).resolve().parents[2]
+SYSTEM = current()
+RECORDED = ROOT / "tests/machines/windows11-desktop/cp936-output"
+
+# Prints its own number and that of a child, then both wait for ever. The child ignores a polite SIGTERM.
+TREE = """
+import subprocess, sys, os, time
+stubborn = (
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
+)
+child = subprocess.Popen([sys.executable, "-c", stubborn], stdout=subprocess.PIPE)
+child.stdout.readline()
+print(os.getpid(), child.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def python(code: str, *, timeout: float = 60, **more: object) -> Finished:
+    return SYSTEM.run([sys.executable, "-c", code], timeout=timeout, **more)  # type: ignore[arg-type]
+
+
+def lives(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def wait_gone(pids: list[int], limit: float = 10) -> bool:
+    end = time.monotonic() + limit
+    while any(lives(pid) for pid in pids):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def test_output_status_environment_and_folder(tmp_path: Path) -> None:
+    code = "import os, sys; print(os.environ['EXTRA'], os.getcwd()); print('bad', file=sys.stderr); sys.exit(3)"
+    done = python(code, environ={"EXTRA": "yes"}, cwd=tmp_path)
+    assert done.code == 3
+    word, _, folder = done.out.strip().partition(" ")
+    assert word == "yes"
+    assert Path(folder).samefile(tmp_path)
+    assert done.err == "bad\n"
+
+
+def test_our_own_environment_is_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPU_ASSISTANT_TEST_WORD", "inherited")
+    assert python("import os; print(os.environ['GPU_ASSISTANT_TEST_WORD'])").out == "inherited\n"
+
+
+def test_lines_come_while_the_program_runs(tmp_path: Path) -> None:
+    """The program goes on only after we have seen its first line, on our own thread."""
+    sign = tmp_path / "seen"
+    code = (
+        "import pathlib, sys, time\n"
+        "print('first', flush=True)\n"
+        "while not pathlib.Path(sys.argv[1]).exists(): time.sleep(0.01)\n"
+        "print('second')\n"
+    )
+    lines, threads = [], set()
+
+    def on_line(line: str) -> None:
+        lines.append(line)
+        threads.add(threading.current_thread())
+        sign.touch()
+
+    SYSTEM.run([sys.executable, "-c", code, sign], timeout=60, on_line=on_line)
+    assert lines == ["first", "second"]
+    assert threads == {threading.current_thread()}
+
+
+def test_much_output_on_both_streams_does_not_block() -> None:
+    code = "import sys\nfor _ in range(20000): print('o' * 60); print('e' * 60, file=sys.stderr)"
+    done = python(code)
+    assert done.out.count("\n") == done.err.count("\n") == 20000
+
+
+def test_input_is_empty() -> None:
+    assert python("import sys; print(repr(sys.stdin.read()))").out == "''\n"
+
+
+def test_weird_bytes_are_replaced() -> None:
+    code = "import sys; sys.stdout.buffer.write(b'a\\xff\\xfe\\x81b\\n\\x00c'); sys.stdout.buffer.flush()"
+    out = python(code).out
+    assert out.startswith("a")
+    assert out.endswith("b\n\x00c")
+
+
+def test_a_chinese_windows_code_page_is_read() -> None:
+    data = RECORDED.read_bytes()
+    assert decode(data, "cp936") == "您好，世界\r\n"
+    assert decode("您好".encode(), "cp936") == "您好"
+    assert "�" in decode(data)
+
+
+def test_a_program_by_relative_path_is_refused() -> None:
+    with pytest.raises(ValueError, match="full path"):
+        SYSTEM.run(["python", "-c", "pass"], timeout=5)
+    with pytest.raises(ValueError, match="full path"):
+        SYSTEM.run([Path("bin") / "python"], timeout=5)
+
+
+def test_a_missing_program_is_named(tmp_path: Path) -> None:
+    with pytest.raises(AppError) as error:
+        SYSTEM.run([tmp_path / "none"], timeout=5)
+    assert error.value.code == "program-missing"
+    assert error.value.data["program"] == str(tmp_path / "none")
+
+
+def test_cancelled_before_the_start_starts_nothing(tmp_path: Path) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        SYSTEM.run(
+            [sys.executable, "-c", "import pathlib, sys; pathlib.Path(sys.argv[1]).touch()", tmp_path / "ran"],
+            timeout=5,
+            cancel=cancel,
+        )
+    assert not (tmp_path / "ran").exists()
+
+
+def test_cancel_ends_the_whole_tree() -> None:
+    cancel = threading.Event()
+    pids: list[int] = []
+
+    def on_line(line: str) -> None:
+        pids.extend(map(int, line.split()))
+        cancel.set()
+
+    with pytest.raises(Cancelled):
+        python(TREE, cancel=cancel, on_line=on_line)
+    assert len(pids) == 2
+    assert wait_gone(pids)
+
+
+def test_time_out_ends_the_whole_tree() -> None:
+    pids: list[int] = []
+    started = time.monotonic()
+    with pytest.raises(AppError) as error:
+        python(TREE, timeout=4, on_line=lambda line: pids.extend(map(int, line.split())))
+    assert error.value.code == "program-timeout"
+    assert error.value.data["limit_seconds"] == 4
+    assert time.monotonic() - started >= 4
+    assert len(pids) == 2
+    assert wait_gone(pids)
+
+
+def test_an_error_in_the_listener_ends_the_tree_and_comes_out() -> None:
+    pids: list[int] = []
+
+    def on_line(line: str) -> None:
+        pids.extend(map(int, line.split()))
+        raise LookupError("no more")
+
+    with pytest.raises(LookupError, match="no more"):
+        python(TREE, on_line=on_line)
+    assert wait_gone(pids)
+
+
+def test_what_a_program_leaves_behind_does_not_hold_us() -> None:
+    """A background process that keeps the output open is ended soon after its program."""
+    code = (
+        "import subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "print(child.pid)\n"
+    )
+    done = python(code, timeout=120)
+    assert done.code == 0
+    assert wait_gone([int(done.out)])
+
+
+def test_a_program_ends_when_we_are_killed() -> None:
+    """A parent of ours is killed without a chance to clean up; the program that it ran goes too."""
+    if SYSTEM.name == "linux":
+        from gpu_assistant.system.linux_processes import tied_to_us
+
+        if not tied_to_us():
+            pytest.skip("this Linux has no setpriv that knows --pdeathsig")
+    inner = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+    outer = (
+        "import sys\n"
+        "from gpu_assistant.system import current\n"
+        f"current().run([sys.executable, '-c', {inner!r}], timeout=600, on_line=lambda line: print(line, flush=True))\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", outer],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert parent.stdout is not None
+    with parent:
+        pid = int(parent.stdout.readline())
+        assert lives(pid)
+        parent.kill()
+    assert wait_gone([pid])
