@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from ..components import Banner, LanguageMenu, RailButton, StepRail, ThemeMenu
@@ -60,8 +60,15 @@ class Wizard(Live, QWidget):
         self._wire()
         self._keys()
         self._moved()
+        self._painted = False
         self.follow()
-        self.road.ask_interrupted()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """What reads the disk waits until the first page stands on the screen."""
+        super().paintEvent(event)
+        if not self._painted:
+            self._painted = True
+            QTimer.singleShot(0, self, self.road.ask_interrupted)
 
     # Each page is made when it is first shown: the first one stands on the screen the sooner.
 
