@@ -213,12 +213,14 @@ class WindowsSystem:
         if not cmd.is_file() or not start.is_file():
             raise AppError("no-terminal", path=str(environment))
         # cmd takes off the outer quotes and keeps the inner ones.
-        subprocess.Popen(
+        process = subprocess.Popen(
             f'"{cmd}" /K ""{start}""',
             executable=str(cmd),
             cwd=environment,
             creationflags=subprocess.CREATE_NEW_CONSOLE,
         )
+        # Its handle is kept until somebody has taken note of its end.
+        threading.Thread(target=process.wait, name="waits for a terminal", daemon=True).start()
 
     def _program_files(self) -> Path:
         return Path(self._environ.get("ProgramW6432") or self._environ.get("ProgramFiles") or "C:\\Program Files")

@@ -1,0 +1,102 @@
+"""Programs, interpreters and proxies, each found once and by full path."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.system import pci, places
+
+
+def program(folder: Path, name: str, content: bytes = b"\x7fELF") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_bytes(content)
+    path.chmod(0o755)
+    return path
+
+
+def test_the_first_on_path_wins_and_relative_folders_are_not_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program(tmp_path / "planted", "git")
+    first = program(tmp_path / "a", "git")
+    program(tmp_path / "b", "git")
+    entries = ["planted", ".", "", str(tmp_path / "none"), str(tmp_path / "a"), str(tmp_path / "b")]
+    environ = {"PATH": os.pathsep.join(entries)}
+    assert places.program(("git",), environ) == first
+    assert places.program(("hg",), environ) is None
+    assert places.program(("git",), {}) is None
+
+
+def test_interpreters_are_listed_once_and_shims_not_at_all(tmp_path: Path) -> None:
+    real = program(tmp_path / "usr", "python3.11")
+    shim = program(tmp_path / "shims", "python3", b"#!/bin/sh\nexec true\n")
+    environment = tmp_path / "env"
+    in_environment = program(environment / "bin", "python")
+    again = program(environment / "bin", "python3")
+    (environment / "pyvenv.cfg").touch()
+    found = places.distinct_pythons([real, shim, in_environment, again, real, tmp_path / "none"])
+    assert found == (real, in_environment)
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform == "win32", reason="making symbolic links needs rights on Windows")
+def test_an_environment_counts_though_its_interpreter_is_a_link(tmp_path: Path) -> None:
+    real = program(tmp_path / "usr", "python3.11")
+    link = tmp_path / "usr/python3"
+    link.symlink_to(real)
+    environment = tmp_path / "env"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "pyvenv.cfg").touch()
+    inside = environment / "bin/python"
+    inside.symlink_to(real)
+    assert places.distinct_pythons([link, real, inside]) == (link, inside)
+
+
+def test_folders_are_listed_once(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    found = places.distinct_folders([tmp_path / "a", tmp_path / "a/../a", tmp_path / "none"])
+    assert found == (tmp_path / "a",)
+
+
+@pytest.mark.parametrize(
+    ("environ", "proxy"),
+    [
+        ({}, None),
+        ({"https_proxy": "http://proxy:3128"}, "http://proxy:3128"),
+        ({"HTTP_PROXY": "http://b:1", "HTTPS_PROXY": "http://a:1"}, "http://a:1"),
+        ({"https_proxy": "", "ALL_PROXY": "socks5://c:1"}, "socks5://c:1"),
+        ({"https_proxy": "http://lin:secret@proxy:3128/"}, "http://proxy:3128/"),
+        ({"https_proxy": "lin:sec@ret@proxy:3128"}, "proxy:3128"),
+    ],
+)
+def test_proxy_without_secrets(environ: dict[str, str], proxy: str | None) -> None:
+    assert places.proxy(environ) == proxy
+
+
+@pytest.mark.parametrize(
+    ("device_class", "maker", "display"),
+    [
+        ("030000", "10de", True),
+        ("030200", "10de", True),
+        ("040300", "10de", False),
+        ("120000", "1002", True),  # an Instinct card
+        ("120000", "1da3", False),  # somebody else's accelerator
+        ("060000", "8086", False),
+    ],
+)
+def test_which_devices_are_display_adapters(device_class: str, maker: str, display: bool) -> None:
+    assert pci.is_display(device_class, maker) is display
+
+
+def test_real_programs_are_found() -> None:
+    name = Path(sys.executable).name
+    found = places.program((name,), {"PATH": str(Path(sys.executable).parent)})
+    assert found is not None
+    assert shutil.which(name, path=str(found.parent)) is not None
