@@ -1,0 +1,159 @@
+"""Asking interpreters, and reading what they have from their files."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import threading
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.machine import TorchBuild
+from gpu_assistant.detect import packages, pythons
+from gpu_assistant.system import current
+from gpu_assistant.system.base import Finished
+from tests.fakes.system import FakeSystem
+
+NEVER = threading.Event()
+
+
+def test_this_python_tells_of_itself() -> None:
+    found = pythons.ask(current(), Path(sys.executable), NEVER)
+    assert found is not None
+    assert found.version == platform.python_version()
+    assert found.arch in ("x86_64", "arm64")
+    assert found.kind == ("venv" if sys.prefix != sys.base_prefix else found.kind)
+
+
+def test_an_environment_with_a_torch_in_it(tmp_path: Path) -> None:
+    """A real environment; the torch in it would fail to import, and that is not tried."""
+    environment = tmp_path / "环境 one"
+    venv.create(environment, symlinks=current().name != "windows")
+    python = current().environment_python(environment)
+    asked = current().run([python, "-c", "import sysconfig; print(ascii(sysconfig.get_path('purelib')))"], timeout=60)
+    site = Path(eval(asked.out))
+    (site / "torch").mkdir()
+    (site / "torch/__init__.py").write_text("raise SystemExit('imported')", encoding="utf-8")
+    (site / "torch/version.py").write_text(
+        "__version__ = '2.9.1+cu126'\ncuda: Optional[str] = '12.6'\nhip: Optional[str] = None\n", encoding="utf-8"
+    )
+    (site / "tensorflow").mkdir()
+    (site / "tensorflow_cpu-2.20.0.dist-info").mkdir()
+    found = pythons.ask(current(), python, NEVER)
+    assert found is not None
+    assert found.kind == "venv"
+    assert found.torch == TorchBuild(version="2.9.1+cu126", cuda="12.6", cuda_available=None)
+    assert found.tensorflow == "2.20.0"
+
+
+def answer(out: str = "", code: int = 0, error: AppError | None = None) -> FakeSystem:
+    def run(*_: Any, **__: Any) -> Finished:
+        if error is not None:
+            raise error
+        return Finished(code=code, out=out, err="")
+
+    return FakeSystem(run=run, python_candidates=(Path(sys.executable),))
+
+
+GOOD = (
+    "('3.12.7', 'win-amd64', True, 'C:\\\\P', 'C:\\\\P', ['C:\\\\P\\\\Lib', 'C:\\\\P\\\\Lib\\\\site-packages'], None)"
+)
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        answer(out=GOOD, code=1),
+        answer(out="pyenv: python3: command not found"),
+        answer(out=""),
+        answer(out="('3.12.7',)"),
+        answer(out="(1, 2, 3, 4, 5, 6, 7)"),
+        answer(out=GOOD[:-9]),
+        answer(error=AppError("program-timeout", program="x", limit_seconds=2)),
+        answer(error=AppError("program-missing", program="x", detail=None)),
+    ],
+)
+def test_one_that_does_not_answer_is_left_out(system: FakeSystem) -> None:
+    assert pythons.found(system, NEVER) == ()
+
+
+def test_one_that_answers_is_listed_with_its_question_asked_alone() -> None:
+    system = answer(out=GOOD + "\r\n")
+    (found,) = pythons.found(system, NEVER)
+    assert (found.version, found.arch, found.path) == ("3.12.7", "x86_64", sys.executable)
+    assert system.ran[0][1:3] == ("-I", "-c")
+
+
+def test_no_candidates_no_pythons() -> None:
+    assert pythons.found(FakeSystem(), NEVER) == ()
+
+
+def parsed(platform_tag: str = "linux-x86_64", wide: bool = True, user: str | None = None) -> pythons.Answer:
+    paths = ["/usr/lib/python3.11", "/usr/lib/python3/dist-packages"]
+    result = pythons.parse(ascii(("3.11.2", platform_tag, wide, "/usr", "/usr", paths, user)))
+    assert result is not None
+    return result
+
+
+def test_the_users_own_packages_count_outside_of_environments() -> None:
+    assert parsed().packages == ("/usr/lib/python3/dist-packages",)
+    assert parsed(user="/home/张三/.local/lib/python3.11/site-packages").packages[-1].startswith("/home/张三")
+
+
+@pytest.mark.parametrize(
+    ("tag", "wide", "arch"),
+    [
+        ("linux-x86_64", True, "x86_64"),
+        ("linux-x86_64", False, "x86"),
+        ("win-amd64", True, "x86_64"),
+        ("win32", False, "x86"),
+        ("win-arm64", True, "arm64"),
+        ("linux-aarch64", True, "arm64"),
+        ("linux-riscv64", True, None),
+    ],
+)
+def test_arch(tag: str, wide: bool, arch: str | None) -> None:
+    assert parsed(tag, wide).arch == arch
+
+
+@pytest.mark.parametrize(
+    ("path", "prefix", "conda", "kind"),
+    [
+        ("/usr/bin/python3", "/usr", False, "system"),
+        ("/home/lin/env/bin/python", "/home/lin/env", False, "venv"),
+        ("/home/lin/miniconda3/bin/python", "/usr", True, "conda"),
+        ("/home/lin/.pyenv/versions/3.12.1/bin/python3", "/usr", False, "managed"),
+        ("/home/lin/.local/share/uv/python/cpython-3.13/bin/python3", "/usr", False, "managed"),
+        ("C:/Users/l/Microsoft/WindowsApps/PythonSoftwareFoundation.Python.3.12/python.exe", "/usr", False, "store"),
+    ],
+)
+def test_kind(path: str, prefix: str, conda: bool, kind: str) -> None:
+    answer = pythons.Answer(version="3", arch=None, prefix=prefix, base_prefix="/usr", packages=())
+    assert pythons.kind(path.split("/"), answer, conda=conda) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "build"),
+    [
+        ("__version__ = '2.13.0+cpu'\ncuda: Optional[str] = None\n", TorchBuild(version="2.13.0+cpu")),
+        ("__version__ = '1.13.1+cu117'\ncuda = '11.7'\nhip = None\n", TorchBuild(version="1.13.1+cu117", cuda="11.7")),
+        ('__version__ = "2.9.1"\ncuda: Optional[str] = "12.8"\n', TorchBuild(version="2.9.1", cuda="12.8")),
+        ("", None),
+        ("nothing of that kind", None),
+    ],
+)
+def test_torch_version_file(text: str, build: TorchBuild | None) -> None:
+    assert packages.torch_version(text) == build
+
+
+def test_leftovers_of_a_torch_are_no_torch(tmp_path: Path) -> None:
+    (tmp_path / "torch-2.9.1.dist-info").mkdir()
+    (tmp_path / "tensorflow-2.20.0.dist-info").mkdir()
+    assert packages.torch([tmp_path, tmp_path / "none"]) is None
+    assert packages.tensorflow([tmp_path]) is None
+    (tmp_path / "torch").mkdir()
+    assert packages.torch([tmp_path]) == TorchBuild(version="2.9.1")
