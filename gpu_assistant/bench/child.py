@@ -23,7 +23,7 @@ QUICK_SIZES = {"cpu": (1024, 2048, 4096), "gpu": (2048, 4096, 8192)}
 FULL_SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "gpu": (1024, 2048, 4096, 8192, 10000, 16384)}
 WARM_UP_S = 2.0
 QUICK_S, FULL_S = 4.0, 15.0  # for one measurement with its warm-up, but for the run that is under way
-LEAST_S, LEAST_RUNS = 0.3, 7
+LEAST_S, LEAST_RUNS, MOST_RUNS = 0.3, 7, 500
 SPREAD_REACHED, SPREAD_NOTED = 0.05, 0.10  # interquartile range by median
 CHECKED = 64  # rows and columns of the sub-block that is computed again in float64
 
@@ -189,13 +189,13 @@ def warm_up(device: Cpu | Cuda, work: Callable[[], Any], limit_s: float) -> None
 
 
 def measure(device: Cpu | Cuda, work: Callable[[], Any], limit_s: float) -> list[float]:
-    """Seconds of each run: until the quartiles are close, or the time is up; three at least."""
+    """Seconds of each run: until the quartiles are close, or the time or the runs are up; three at least."""
     began = time.perf_counter()
     samples: list[float] = []
     while True:
         samples.append(device.seconds(work))
         spent = time.perf_counter() - began
-        if len(samples) >= 3 and spent > limit_s:
+        if (len(samples) >= 3 and spent > limit_s) or len(samples) == MOST_RUNS:
             return samples
         enough = len(samples) >= LEAST_RUNS and spent > LEAST_S
         if enough and spread(samples) < SPREAD_REACHED:

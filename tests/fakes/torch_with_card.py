@@ -82,7 +82,7 @@ class Tensor:
         return self
 
     def copy_(self, other):
-        time.sleep(1e-4)
+        time.sleep(1e-3)
         self.values = other.values
 
     def tolist(self):
@@ -127,7 +127,9 @@ def empty_like(like, device="cpu"):
 
 
 def mm(left, right, out):
-    time.sleep(2e-3 if left.device == "cpu" else 1e-3)
+    until = time.perf_counter() + (2e-3 if left.device == "cpu" else 1e-3)
+    while time.perf_counter() < until:
+        pass
     out.values = (left @ right).values
 
 
@@ -162,16 +164,16 @@ def finfo(kind):
 
 class Event:
     def __init__(self, enable_timing):
-        self.at = 0.0
+        pass
 
     def record(self):
-        self.at = time.perf_counter()
+        pass
 
     def synchronize(self):
         pass
 
     def elapsed_time(self, end):
-        return (end.at - self.at) * 1e3
+        return 1.0
 
 
 class _Device:
