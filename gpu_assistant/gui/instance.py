@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QLockFile, QObject
+from PySide6.QtCore import QCryptographicHash, QLockFile, QObject
 
 from ..core import json
 
@@ -31,7 +30,8 @@ class Instance(QObject):
             raise json.storage_error(error, folder) from error
         self._lock = QLockFile(str(folder / "window.lock"))
         self._lock.setStaleLockTime(0)
-        self._name = "gpu-assistant-" + hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:24]
+        hashed = QCryptographicHash.hash(str(folder.resolve()).encode(), QCryptographicHash.Algorithm.Sha256)
+        self._name = f"gpu-assistant-{bytes(hashed.data()).hex()[:24]}"
 
     def first(self) -> bool:
         """Whether we are the only window of this folder; raises AppError when the folder cannot be written."""

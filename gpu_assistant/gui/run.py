@@ -30,7 +30,8 @@ class Program:
         self.qt = _application()
         self.hooks = Hooks(self._unforeseen, self.qt)
         self.language = Language(self.qt)
-        theme.set_text_scale(self.qt, app.settings.text_scale)
+        if app.settings.text_scale != theme.text_scale():
+            theme.set_text_scale(self.qt, app.settings.text_scale)
         theme.set_theme(self.qt, app.settings.theme)
         self.language.set(language or app.language())
         self.window: MainWindow | None = None

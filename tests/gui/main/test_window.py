@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QScrollArea, QWidget
+
+from gpu_assistant.core import json
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.settings import Settings
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.components import ConfirmDialog
+from gpu_assistant.gui.hooks import Hooks
+from gpu_assistant.gui.instance import Instance
+from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.main.place import Place
+from tests.fakes.main_window import FakeMain, feed, gpu, sample
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def window(open_window, app, qtbot):
+    made = open_window(app)
+    qtbot.waitUntil(lambda: made.area.pages[HOME].facts.machine is not None, timeout=5000)
+    return made
+
+
+# Which face opens
+
+
+def test_a_first_start_opens_the_wizard_and_later_ones_open_home(open_window, app, qtbot):
+    app.settings = replace(app.settings, setup_done=False)
+    window = open_window(app)
+    assert window.wizard.isVisible()
+    assert window.area is None
+    window.wizard.finished.emit()
+    assert window.area.isVisible()
+    qtbot.waitUntil(lambda: app.settings.setup_done, timeout=5000)
+
+
+def test_only_looking_is_no_setup(open_window, app):
+    app.settings = replace(app.settings, setup_done=False)
+    window = open_window(app)
+    window.wizard.only_look.emit()
+    assert window.area.isVisible()
+    assert not app.settings.setup_done
+
+
+def test_a_simulated_machine_walks_the_wizard(open_window, tmp_path):
+    window = open_window(FakeMain(tmp_path, simulated=True))
+    assert window.wizard.isVisible()
+    assert window.wizard.banner.isVisible()
+
+
+def test_pages_can_send_to_a_new_wizard(window):
+    window.area.setup_wanted.emit()
+    first = window.wizard
+    assert first.isVisible()
+    window.show_main()
+    window.area.setup_wanted.emit()
+    assert window.wizard is not first
+    assert window.wizard.isVisible()
+
+
+# Keys
+
+
+def test_keys_lead_to_the_pages_and_back(window, qtbot):
+    for key, page in ((Qt.Key.Key_2, MONITOR), (Qt.Key.Key_3, BENCHMARK), (Qt.Key.Key_1, HOME)):
+        qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
+        assert window.area.current == page == window.area.rail.current()
+    qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    assert window.area.current == SETTINGS
+    qtbot.keyClick(window, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert window.area.current == HOME
+    qtbot.keyClick(window, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert window.area.current == BENCHMARK
+
+
+def test_the_rail_leads_to_the_pages(window, qtbot):
+    qtbot.mouseClick(window.area.rail.buttons[MONITOR], Qt.MouseButton.LeftButton)
+    assert window.area.current == MONITOR
+    assert window.area.pages[MONITOR].isVisible()
+
+
+def test_f1_opens_a_short_help_and_escape_closes_it(window, qtbot):
+    qtbot.keyClick(window, Qt.Key.Key_F1)
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, QDialog)
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert QApplication.activeModalWidget() is None
+
+
+def test_help_in_the_rail_leaves_the_page(window, qtbot):
+    qtbot.mouseClick(window.area.rail.buttons[-1], Qt.MouseButton.LeftButton)
+    dialog = QApplication.activeModalWidget()
+    assert window.area.rail.current() == HOME == window.area.current
+    dialog.close()
+
+
+def test_f5_looks_again(window, app, qtbot):
+    asked = app.asked.count("detect")
+    qtbot.keyClick(window, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: app.asked.count("detect") == asked + 1, timeout=5000)
+
+
+@pytest.mark.parametrize("page", [HOME, MONITOR, BENCHMARK, SETTINGS])
+def test_every_control_is_reached_by_tab_and_has_a_name(window, qtbot, page):
+    window.area.open(page)
+    feed(window, sample(gpu()))
+    qtbot.wait(50)
+    reached: set[QWidget] = set()
+    for _ in range(80):
+        qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        reached.add(QApplication.focusWidget())
+    controls = [
+        button
+        for button in window.area.findChildren(QAbstractButton)
+        if button.isVisible() and button.isEnabled() and not button.autoExclusive()
+    ]
+    assert controls
+    for control in controls:
+        name = control.accessibleName() or control.text()
+        assert name, type(control).__name__
+        assert control in reached, name
+
+
+# Language, theme, size
+
+
+@pytest.mark.parametrize("page", [HOME, MONITOR, BENCHMARK, SETTINGS])
+def test_language_changes_while_a_page_is_open(window, language, qtbot, page):
+    window.area.open(page)
+    title = window.area.pages[page].title
+    english, chinese = title.text(), {HOME: "首页", MONITOR: "监控", BENCHMARK: "测速", SETTINGS: "设置"}[page]
+    language.set("zh_CN")
+    qtbot.waitUntil(lambda: title.text() == chinese, timeout=5000)
+    assert window.windowTitle() == "GPU 助手"
+    language.set("en")
+    qtbot.waitUntil(lambda: title.text() == english, timeout=5000)
+
+
+def test_settings_change_at_once_and_are_kept(window, app, language, qtbot):
+    window.area.open(SETTINGS)
+    page = window.area.pages[SETTINGS]
+    page.theme.buttons[2].click()
+    page.language.buttons[1].click()
+    page.scale.buttons[1].click()
+    assert (theme.choice(), language.current, theme.text_scale()) == ("dark", "zh_CN", 1.25)
+    wanted = Settings(language="zh_CN", theme="dark", text_scale=1.25, setup_done=True)
+    qtbot.waitUntil(lambda: app.settings == wanted, timeout=5000)
+
+
+def test_settings_that_cannot_be_kept_are_said(window, app, qtbot, monkeypatch):
+    window.area.open(SETTINGS)
+    page = window.area.pages[SETTINGS]
+
+    def full(new):
+        raise AppError("disk-full", path="settings.json")
+
+    app.save_settings = full
+    page.theme.buttons[1].click()
+    qtbot.waitUntil(page._trouble.isVisible, timeout=5000)
+    assert "full" in page._trouble.label.text()
+    del app.save_settings
+
+
+@pytest.mark.parametrize("size", [(880, 520), (1024, 640), (1180, 760)])
+@pytest.mark.parametrize("code", ["en", "zh_CN"])
+def test_nothing_scrolls_sideways(window, language, qtbot, size, code):
+    language.set(code)
+    window.resize(*size)
+    feed(window, sample(gpu()))
+    for page in (HOME, MONITOR, BENCHMARK, SETTINGS):
+        window.area.open(page)
+        qtbot.wait(20)
+        area = window.area.pages[page]
+        assert isinstance(area, QScrollArea)
+        assert area.widget().minimumSizeHint().width() <= area.viewport().width(), page
+
+
+def test_place_and_size_are_kept(open_window, app, qtbot):
+    window = open_window(app)
+    window.resize(1000, 640)
+    window.close()
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
+    file = app.data.state / "window.json"
+    kept = json.decode(file.read_bytes(), Place)
+    assert (kept.width, kept.height) == (1000, 640)
+    file.write_text("{}", encoding="utf-8")
+    again = open_window(app)
+    assert again.isVisible()
+
+
+# Closing while work runs
+
+
+@pytest.fixture
+def measuring(window, app, qtbot):
+    app.gate = threading.Event()
+    window.area.open(BENCHMARK)
+    page = window.area.pages[BENCHMARK]
+    qtbot.waitUntil(lambda: page._read, timeout=5000)
+    page.measure()
+    yield page
+    app.gate.set()
+    qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
+
+
+def test_closing_while_a_benchmark_runs_asks_first(window, measuring, monkeypatch):
+    asked = []
+    monkeypatch.setattr(ConfirmDialog, "ask", lambda *given, **verbs: asked.append(given[1]) or False)
+    window.close()
+    assert asked == ["Stop the benchmark?"]
+    assert window.isVisible()
+    assert measuring.measuring
+
+
+def test_closing_stops_the_work_waits_and_says_so(window, measuring, monkeypatch, qtbot):
+    monkeypatch.setattr(ConfirmDialog, "ask", lambda *_, **__: True)
+    window.close()
+    assert window.isVisible()
+    assert "Stopping" in window._banner.label.text()
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
+    assert not measuring.measuring
+
+
+def test_work_that_does_not_stop_does_not_hold_the_window_for_ever(window, app, monkeypatch, qtbot):
+    let_go = threading.Event()
+
+    class Deaf:
+        def run(self, context):
+            let_go.wait(10)
+
+    page = window.area.pages[HOME]
+    page._doing.start(Deaf())
+    window._patience.setInterval(50)
+    window.close()
+    assert window.isVisible()
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
+    let_go.set()
+    page._doing.wait(5000)
+
+
+# One instance, hooks
+
+
+def test_a_second_instance_calls_the_first(tmp_path, qapp, qtbot):
+    first = Instance(tmp_path)
+    assert first.first()
+    called = []
+    first.listen(lambda: called.append(True))
+    code = (
+        "import sys, pathlib\n"
+        "from PySide6.QtCore import QCoreApplication\n"
+        "from gpu_assistant.gui.instance import Instance\n"
+        "app = QCoreApplication([])\n"
+        "second = Instance(pathlib.Path(sys.argv[1]))\n"
+        "sys.exit(0 if not second.first() and second.call_first() else 1)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) as process:
+        qtbot.waitUntil(lambda: process.poll() is not None, timeout=30_000)
+        assert process.returncode == 0
+    assert called
+    first.release()
+    again = Instance(tmp_path)
+    assert again.first()
+    again.release()
+
+
+def test_a_folder_that_is_a_file_is_said_plainly(tmp_path, qapp):
+    (tmp_path / "state").write_text("", encoding="utf-8")
+    with pytest.raises(AppError):
+        Instance(tmp_path / "state")
+
+
+def test_what_nobody_foresaw_is_logged_and_said_once(qapp, qtbot, caplog):
+    shown = []
+    hooks = Hooks(lambda: shown.append(True))
+    hooks.install()
+    try:
+        error = ZeroDivisionError("first")
+        sys.excepthook(ZeroDivisionError, error, None)
+        thread = threading.Thread(target=lambda: 1 // 0, name="worker")
+        thread.start()
+        thread.join()
+        qtbot.waitUntil(lambda: bool(shown), timeout=5000)
+        qtbot.wait(20)
+    finally:
+        hooks.remove()
+    assert shown == [True]
+    assert "not foreseen, on thread worker" in caplog.text
+    assert "first" in caplog.text
