@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from .journal import Journal
 
 
-def _verify(environment: Path, system: System) -> Job[Checks]:
+def verify_job(environment: Path, system: System) -> Job[Checks]:
+    """The proof that is used unless another is given."""
     from ..verify.job import VerifyJob
 
     return VerifyJob(environment, system)
@@ -43,7 +44,7 @@ class InstallJob:
         catalog: Catalog,
         *,
         dry_run: bool = False,
-        verifier: Verifier = _verify,
+        verifier: Verifier = verify_job,
         limits: Limits | None = None,
     ) -> None:
         self.plan = plan

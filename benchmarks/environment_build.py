@@ -1,0 +1,135 @@
+"""Making the environment from files already on disk, against plain `uv venv` and `uv pip install` of the same files.
+
+    GPU_ASSISTANT_WHEELHOUSE=<folder> python benchmarks/environment_build.py [--rounds N] [--folder DIR]
+
+The wheelhouse holds a CPU build of PyTorch. Plain uv is given the same hashes, the fastest of its ways: without
+them it unpacks differently and takes up to twice as long here.
+
+Ours is everything from "files are here and checked" to "manifest is written": the environment, the packages with
+their hashes checked once more, lock, constraints, size and manifest. Both start with an empty uv cache, in turns.
+Target: ratio of the medians <= 1.15.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from gpu_assistant.core import json, paths
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.plan import Plan
+from gpu_assistant.fetch.limits import Limits
+from gpu_assistant.install.journal import Journal
+from gpu_assistant.install.reporter import Reporter
+from gpu_assistant.install.runner import verify_job
+from gpu_assistant.install.steps import KINDS
+from gpu_assistant.install.uv import program, settings
+from gpu_assistant.install.work import Work
+
+TARGET = 1.15
+
+
+def prepared(root: Path, journal: Journal, plan: Plan) -> Work:
+    """Everything resolved and fetched: what both sides start from."""
+    from gpu_assistant.catalog.load import load
+    from gpu_assistant.system import current
+
+    work = Work(
+        plan,
+        current(),
+        paths.DataDir(root / "data"),
+        load(paths.resources() / "catalog"),
+        reporter=Reporter(JobContext()),
+        journal=journal,
+        cancel=threading.Event(),
+        verifier=verify_job,
+        limits=Limits(),
+    )
+    for step in plan.steps[:4]:
+        KINDS[step.kind](step, work)
+    return work
+
+
+def ours(work: Work) -> float:
+    """Seconds of our step."""
+    shutil.rmtree(work.data.uv_cache, ignore_errors=True)
+    shutil.rmtree(work.partial, ignore_errors=True)
+    step = next(step for step in work.plan.steps if step.kind == "python-packages")
+    began = time.perf_counter()
+    KINDS[step.kind](step, work)
+    return time.perf_counter() - began
+
+
+def plain(work: Work, root: Path) -> float:
+    """Seconds of what a person would type."""
+    cache, folder = root / "plain-cache", root / "plain"
+    shutil.rmtree(cache, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    common: list[str | Path] = ["--quiet", "--no-config", "--cache-dir", cache]
+    python = work.system.environment_python(folder)
+    folders = dict.fromkeys(file.parent for file in work.files)
+    links = [word for place in folders for word in ("--find-links", place)]
+    wanted = root / "requirements.txt"
+    rows = [f"{p.name}=={p.version} --hash=sha256:{p.file.sha256}\n" for p in work.lock.packages]
+    wanted.write_text("".join(rows), encoding="utf-8")
+    began = time.perf_counter()
+    commands: tuple[list[str | Path], ...] = (
+        ["venv", "--python", work.interpreter, folder],
+        [
+            "pip",
+            "install",
+            "--offline",
+            "--no-index",
+            "--no-deps",
+            "--python",
+            python,
+            *links,
+            "--requirements",
+            wanted,
+        ],
+    )
+    for words in commands:
+        finished = work.system.run([program(), *words, *common], timeout=600, environ=settings())
+        if finished.code != 0:
+            raise SystemExit(finished.err)
+    return time.perf_counter() - began
+
+
+def main() -> None:
+    """Alternate, take medians, print the ratio."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--folder", help="where to work; one in memory leaves the disk's moods out")
+    given = parser.parse_args()
+    wheelhouse = paths.wheelhouse(None)
+    if wheelhouse is None:
+        raise SystemExit("GPU_ASSISTANT_WHEELHOUSE names no folder")
+    from tests.fixtures.torch_env import real_torch_plan
+
+    with tempfile.TemporaryDirectory(prefix="environment-build-", dir=given.folder) as name:
+        root = Path(name)
+        plan = real_torch_plan(root, wheelhouse)
+        with Journal(paths.DataDir(root / "data"), plan) as journal:
+            work = prepared(root, journal, plan)
+            plain(work, root)  # the files are in the system's cache for both
+            times: dict[str, list[float]] = {"ours": [], "plain": []}
+            for number in range(given.rounds):
+                for label in ("ours", "plain") if number % 2 else ("plain", "ours"):
+                    times[label].append(ours(work) if label == "ours" else plain(work, root))
+    medians = {label: statistics.median(values) for label, values in times.items()}
+    ratio = medians["ours"] / medians["plain"]
+    figures = {"rounds": given.rounds, "seconds": times, "median_s": medians, "ratio": ratio, "target": TARGET}
+    print(json.encode_pretty(figures))
+    print(f"environment build: ours {medians['ours']:.2f} s, plain uv {medians['plain']:.2f} s, ratio {ratio:.3f}")
+
+
+if __name__ == "__main__":
+    main()
