@@ -48,9 +48,11 @@ class Studio:
     def settle(self, seconds: float = 0.35) -> None:
         """Let everything that was started come to rest."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        rounds = 0
+        while time.monotonic() < end or rounds < 12:
             self.qt.processEvents()
             time.sleep(0.005)
+            rounds += 1
         self.qt.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
     def until(self, holds: Callable[[], bool]) -> None:

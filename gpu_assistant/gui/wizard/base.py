@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -10,6 +12,12 @@ from ...texts import Texts
 from ..components import Button, Footer, Page
 from ..components.base import Live
 from .road import Road
+
+
+def chain(*widgets: QWidget) -> None:
+    """Tab goes from one to the next; what was made later would else come last."""
+    for before, after in pairwise(widgets):
+        QWidget.setTabOrder(before, after)
 
 
 class WizardPage(Live, QWidget):

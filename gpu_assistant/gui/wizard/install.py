@@ -9,7 +9,7 @@ from ...core.plan import Event, StepEvent
 from ...texts.format import duration, size
 from ..components import Button, Card, ConfirmDialog, Icon, LogDrawer, ProgressBar, StepList, announce, label
 from . import words
-from .base import WizardPage
+from .base import WizardPage, chain
 from .flow import Stage
 from .progress import Progress, StepProgress
 from .step_block import StepBlock
@@ -221,13 +221,18 @@ class InstallPage(WizardPage):
 
     def _changed_to(self, stage: Stage) -> None:
         self._stage = stage
-        if stage in ("running", "stopping"):
-            self.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
-            return
+        self.focus_primary()
         trouble = self.road.flow.facts.trouble
         if trouble is not None:
             announce(self.trouble, words.say(self.texts, trouble.message))
-        self.focus_primary()
+        chain(*self.trouble.buttons, self.log.head)
+
+    def focus_primary(self) -> None:
+        """While it runs there is only Cancel."""
+        if self.cancel.isVisible():
+            self.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            super().focus_primary()
 
     def _fit(self) -> None:
         narrow = self.page.shape_.tight

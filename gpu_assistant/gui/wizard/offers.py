@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.recommendation import Alternative, DriverAdvice
 from ...core.recommendation import Warning as Caution
 from ...texts.format import UNKNOWN
+from .. import theme
 from ..components import Button, Card, Divider, Icon, label
+
+LEVEL = 600
 
 
 class Offers(Card):
@@ -27,6 +30,8 @@ class Offers(Card):
         self.column.addLayout(self._rows)
         self.buttons: list[Button] = []
         self._widgets: list[QWidget] = []
+        self._lines: list[QBoxLayout] = []
+        self._room = LEVEL
 
     @property
     def any(self) -> bool:
@@ -39,7 +44,7 @@ class Offers(Card):
             self._rows.removeWidget(widget)
             widget.hide()
             widget.deleteLater()
-        self._widgets, self.buttons = [], []
+        self._widgets, self._lines, self.buttons = [], [], []
         if driver.action in ("install", "update"):
             self._driver(driver)
         for warning in warnings:
@@ -49,6 +54,16 @@ class Offers(Card):
             button.clicked.connect(lambda _checked=False, offer=offer: self.taken.emit(offer))
             self.buttons.append(button)
             self._add("undo", "soft", offer.text or "", button)
+
+    def set_room(self, room: int) -> None:
+        """How wide the card may be: each button beside its sentence, or below it."""
+        self._room = room
+        for line in self._lines:
+            line.setDirection(self._direction())
+
+    def _direction(self) -> QBoxLayout.Direction:
+        level = self._room >= theme.px(LEVEL)
+        return QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
 
     def _driver(self, driver: DriverAdvice) -> None:
         version = driver.recommended or driver.minimum or UNKNOWN
@@ -67,14 +82,20 @@ class Offers(Card):
         if self._widgets:
             self._widgets.append(Divider())
             self._rows.addWidget(self._widgets[-1])
+            self._widgets[-1].show()
         row = QWidget()
         line = QHBoxLayout(row)
+        words = QBoxLayout(self._direction())
+        words.setSpacing(6)
+        self._lines.append(words)
         line.setContentsMargins(0, 4, 0, 4)
         line.setSpacing(14)
         line.addWidget(Icon(icon, token, 18), 0, Qt.AlignmentFlag.AlignVCenter)
-        line.addWidget(label("small", text, "text"), 1, Qt.AlignmentFlag.AlignVCenter)
+        words.addWidget(label("small", text, "text"), 1)
         if button is not None:
-            line.addWidget(button)
+            words.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        line.addLayout(words, 1)
         row.setAccessibleName(text)
         self._widgets.append(row)
         self._rows.addWidget(row)
+        row.show()

@@ -13,10 +13,11 @@ from ..components.base import Live
 from .cards import Part
 
 ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch"}
-NOW, AFTER, PILL, WHY = 120, 160, 104, 88
-NOW_SLIM, AFTER_SLIM, PILL_SLIM = 102, 146, 92
+NOW, AFTER, PILL, WHY = 120, 166, 104, 78
+NOW_SLIM, AFTER_SLIM, PILL_SLIM = 102, 158, 88
 # Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own.
 SLIM, FOLDED = 960, 740
+GAP = 12
 UNBOUNDED = 16_777_215
 
 
@@ -60,7 +61,7 @@ class PartCard(Card):
         self._line_row.setContentsMargins(0, 0, 0, 0)
         self._line_row.setSpacing(14)
         self.grid = QGridLayout()
-        self.grid.setHorizontalSpacing(14)
+        self.grid.setHorizontalSpacing(GAP)
         self.grid.setVerticalSpacing(8)
         self.column.addLayout(self.grid)
         self._place(folded=False)
@@ -138,6 +139,9 @@ class PartCard(Card):
             grid.addWidget(self.why.toggle, 0, 6, middle)
             grid.addWidget(self.why, 1, 1, 1, 6)
         grid.setColumnStretch(1, 1)
+        # A widget that went from one parent to another is hidden until somebody shows it.
+        for widget in (self._before, self.arrow, self._then):
+            widget.show()
 
     def _take(self) -> None:
         offer: Alternative | None = self._part.offer if self._part is not None else None
@@ -152,7 +156,7 @@ class Heads(Live, QWidget):
         super().__init__()
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 16, 0)
-        row.setSpacing(14)
+        row.setSpacing(GAP)
         self.now, self.after = label("caption-strong", tone="soft"), label("caption-strong", tone="soft")
         self._gap, self._pill, self._why = QWidget(), QWidget(), QWidget()
         row.addStretch(1)

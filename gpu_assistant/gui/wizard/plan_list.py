@@ -36,10 +36,12 @@ class PlanList(Card):
             row.set_title(step.title or step.id)
             row.set_state("waiting", step.what or "", right(step, texts))
             self._rows.addWidget(row)
+            row.show()
             self.rows.append(row)
             if step.commands:
                 box = CommandBox("\n".join(shlex.join(command) for command in step.commands))
                 self._rows.addWidget(box)
+                box.show()
                 self.commands.append(box)
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.machine import Machine
 from ...core.plan import Plan
 from ...texts import Texts
 from ...texts.format import UNKNOWN, size
-from ..components import Button, Card, Icon, Shape, label
+from .. import theme
+from ..components import Button, Card, Icon, label
 from .rows import disk_of
 
 ICONS = ("download", "disk", "clock", "shield")
+LEVEL, SQUARE, UNBOUNDED = 800, 600, 16_777_215
 
 
 class PriceCard(Card):
@@ -21,19 +23,16 @@ class PriceCard(Card):
     def __init__(self) -> None:
         super().__init__(padding=16)
         self.column.setContentsMargins(16, 10, 10, 10)
-        self._shape = Shape(self)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(20)
+        self._grid = QGridLayout()
+        self._grid.setVerticalSpacing(4)
         self._tiles = [_Tile(name) for name in ICONS]
-        for tile in self._tiles:
-            self._row.addWidget(tile, 1)
+        self._columns = 0
         self.steps = Button(kind="ghost", after="down")
         self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._rows.addLayout(self._row, 1)
+        self._rows.addLayout(self._grid, 1)
         self._rows.addWidget(self.steps, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.column.addLayout(self._rows)
-        self._shape.changed.connect(self._fit)
-        self._fit()
+        self.set_room(UNBOUNDED)
 
     def set_price(self, plan: Plan, machine: Machine, texts: Texts) -> None:
         """The plan's price."""
@@ -58,11 +57,19 @@ class PriceCard(Card):
             return self.tr("on your disk")
         return self.tr("on {disk} ({size} free)").format(disk=disk.path, size=size(disk.free_bytes))
 
-    def _fit(self) -> None:
-        slim = self._shape.tight
+    def set_room(self, room: int) -> None:
+        """How wide the card may be: four tiles and the button, four tiles above it, or two and two."""
         vertical, level = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self._rows.setDirection(vertical if slim else level)
-        self._row.setSpacing(12 if slim else 20)
+        self._rows.setDirection(level if room >= theme.px(LEVEL) else vertical)
+        self._grid.setHorizontalSpacing(20 if room >= theme.px(LEVEL) else 12)
+        columns = len(ICONS) if room >= theme.px(SQUARE) else 2
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for number, tile in enumerate(self._tiles):
+            self._grid.addWidget(tile, number // columns, number % columns)
+        for column in range(len(ICONS)):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
 
 
 class _Tile(QWidget):

@@ -38,6 +38,7 @@ class ProofCard(Card):
         self._widgets = [_row(row) for row in rows]
         for widget in self._widgets:
             self._rows.addWidget(widget)
+            widget.show()
 
 
 def _row(row: ProofRow) -> QWidget:

@@ -15,7 +15,7 @@ from ...core.recommendation import Recommendation
 from ...texts.format import UNKNOWN
 from ..components import Button, Card, Hero, Icon, label
 from . import words as said
-from .base import WizardPage
+from .base import WizardPage, chain
 from .cards import PARTS, Part, others, parts
 from .offers import Offers
 from .part_card import Heads, PartCard
@@ -108,6 +108,9 @@ class RecommendationPage(WizardPage):
         if drawn != self._drawn:
             self._drawn = drawn
             self.steps.set_plan(plan, texts)
+        boxes = [each for box in self.steps.commands for each in (box.text, box.copy)]
+        last = self.cards["torch"].why.source
+        chain(last, *self.offers.buttons, self.price.steps, self.folder.change, *boxes, self.back, self.primary)
 
     def _sentence(self, part: Part) -> str:
         words = self.tr("{part}: now {now}, after {after}, {what}")
@@ -151,11 +154,18 @@ class RecommendationPage(WizardPage):
         super().resizeEvent(event)
         QTimer.singleShot(0, self, self._align)
 
+    def refresh(self) -> None:
+        """Larger text needs other columns."""
+        super().refresh()
+        QTimer.singleShot(0, self, self._align)
+
     def _align(self) -> None:
         margins = self.page.content.layout().contentsMargins()  # type: ignore[union-attr]
         room = self.page.viewport().width() - margins.left() - margins.right()
         for card in self.cards.values():
             card.set_room(room)
+        self.offers.set_room(room)
+        self.price.set_room(room)
         known = not self.cards["torch"].isHidden()
         self.heads.fit(self.cards["torch"], room if known else 0)
 

@@ -62,6 +62,7 @@ class TroubleBox(Live, QWidget):
             line.addWidget(label("small", text))
         line.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(row)
+        row.show()
         self._rows.append(row)
         self.buttons.append(button)
 

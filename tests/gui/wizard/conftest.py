@@ -1,0 +1,126 @@
+"""The wizard on fake services; every test ends with no job running."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.language import Language
+from gpu_assistant.gui.wizard.wizard import Wizard
+from gpu_assistant.gui.worker import JobRunner
+from tests.fakes.app import FakeApp, rtx4060, rtx4060_recommendation
+
+
+@pytest.fixture
+def app(tmp_path):
+    return FakeApp(tmp_path)
+
+
+@pytest.fixture
+def simulated(tmp_path):
+    app = FakeApp(tmp_path, rtx4060(), simulated=True)
+    app.recommendation = rtx4060_recommendation
+    app.shown_folder = "D:\\AI\\pytorch"
+    return app
+
+
+@pytest.fixture
+def language(qapp):
+    made = Language(qapp)
+    made.set("en")
+    yield made
+    if made.current != "en":
+        made.set("en")
+    if theme.choice() != "light":
+        theme.set_theme(qapp, "light")
+
+
+@pytest.fixture
+def speak(language):
+    """Speaks another language, as far as every widget has heard of it."""
+
+    def spoken(code: str) -> None:
+        language.set(code)
+        QApplication.processEvents()
+
+    return spoken
+
+
+@pytest.fixture
+def open_wizard(qtbot, language):
+    """Opens a wizard on given services, on its first page."""
+    made: list[Wizard] = []
+
+    def opened(app, size=(1180, 760)) -> Wizard:
+        wizard = Wizard(app, language)
+        made.append(wizard)
+        wizard.resize(*size)
+        wizard.show()
+        wizard.activateWindow()
+        qtbot.waitExposed(wizard)
+        return wizard
+
+    yield opened
+    for wizard in made:
+        for runner in wizard.findChildren(JobRunner):
+            runner.cancel()
+        qtbot.waitUntil(lambda wizard=wizard: not wizard.road.busy, timeout=10_000)
+        wizard.hide()
+        wizard.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    QApplication.processEvents()
+
+
+@pytest.fixture
+def at_computer(open_wizard, qtbot):
+    """Opens a wizard and goes on to This computer, until all is known there."""
+
+    def opened(app, size=(1180, 760)) -> Wizard:
+        wizard = open_wizard(app, size)
+        wizard.welcome.primary.click()
+        qtbot.waitUntil(lambda: not wizard.road.busy and wizard.flow.facts.machine is not None, timeout=10_000)
+        return wizard
+
+    return opened
+
+
+@pytest.fixture
+def at_recommendation(at_computer):
+    """Opens a wizard and goes on to its recommendation."""
+
+    def opened(app, size=(1180, 760)) -> Wizard:
+        wizard = at_computer(app, size)
+        wizard.computer.primary.click()
+        return wizard
+
+    return opened
+
+
+@pytest.fixture
+def at_done(at_recommendation, qtbot):
+    """Opens a wizard and goes through to the proof."""
+
+    def opened(app, size=(1180, 760)) -> Wizard:
+        wizard = at_recommendation(app, size)
+        wizard.recommendation.primary.click()
+        qtbot.waitUntil(lambda: not wizard.road.busy and wizard.flow.page == "done", timeout=10_000)
+        return wizard
+
+    return opened
+
+
+def texts_of(widget) -> str:
+    """All words that are to be seen on a widget."""
+    from PySide6.QtWidgets import QAbstractButton, QLabel, QPlainTextEdit
+
+    seen = [each.text() for kind in (QLabel, QAbstractButton) for each in widget.findChildren(kind) if each.isVisible()]
+    seen += [each.toPlainText() for each in widget.findChildren(QPlainTextEdit) if each.isVisible()]
+    return "\n".join(seen)
+
+
+@pytest.fixture
+def seen():
+    """What can be read on a widget."""
+    return texts_of

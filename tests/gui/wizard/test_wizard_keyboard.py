@@ -1,0 +1,132 @@
+"""The wizard by keyboard alone, and as a screen reader meets it."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from gpu_assistant.core.plan import StepEvent
+from gpu_assistant.gui.wizard.help import WizardHelp
+from tests.fakes.app import FakeApp
+
+pytestmark = pytest.mark.gui
+
+
+def focus(qtbot, widget: QWidget) -> None:
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is widget, timeout=5000)
+
+
+def press(qtbot, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    target = QApplication.focusWidget()
+    assert target is not None
+    qtbot.keyClick(target, key, modifier)
+
+
+def test_enter_alone_leads_to_the_proof_and_home(app, open_wizard, qtbot):
+    wizard = open_wizard(app)
+    for name in ("welcome", "computer", "recommendation"):
+        qtbot.waitUntil(lambda name=name: wizard.flow.page == name, timeout=5000)
+        focus(qtbot, wizard.page(name).primary)
+        press(qtbot, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=10_000)
+    focus(qtbot, wizard.done.primary)
+    with qtbot.waitSignal(wizard.finished):
+        press(qtbot, Qt.Key.Key_Return)
+
+
+def test_every_control_is_reached_by_tab_and_has_a_name(app, at_recommendation, qtbot):
+    wizard = at_recommendation(app)
+    focus(qtbot, wizard.recommendation.primary)
+    seen: list[QWidget] = []
+    while (here := QApplication.focusWidget()) not in seen:
+        seen.append(here)
+        assert here.accessibleName() or here.text(), here
+        press(qtbot, Qt.Key.Key_Tab)
+        assert len(seen) < 60
+    page = wizard.recommendation
+    wanted = [card.why.toggle for card in page.cards.values()]
+    wanted += [*page.offers.buttons, page.price.steps, page.folder.change, page.back, page.primary]
+    assert set(wanted) <= set(seen)
+    # From the top of the page to its foot, as one reads.
+    start = seen.index(wanted[0])
+    order = [widget for widget in seen[start:] + seen[:start] if widget in wanted]
+    assert order == wanted
+
+
+def test_alt_left_goes_back_and_the_rail_leads_back(app, at_recommendation, qtbot):
+    wizard = at_recommendation(app)
+    focus(qtbot, wizard.recommendation.primary)
+    press(qtbot, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert wizard.flow.page == "computer"
+    wizard.rail.buttons[0].click()
+    assert wizard.flow.page == "welcome"
+    wizard.welcome.primary.click()
+    assert wizard.flow.page == "computer"
+    assert app.asked.count("detect") == 1
+
+
+def test_f5_looks_again(app, at_computer, qtbot):
+    wizard = at_computer(app)
+    focus(qtbot, wizard.computer.primary)
+    press(qtbot, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: app.asked.count("detect") == 2 and not wizard.road.busy, timeout=5000)
+
+
+def test_f1_opens_the_help_and_escape_closes_it(app, open_wizard, qtbot):
+    wizard = open_wizard(app)
+    focus(qtbot, wizard.welcome.primary)
+    press(qtbot, Qt.Key.Key_F1)
+    qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), WizardHelp))
+    dialog = QApplication.activeModalWidget()
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is None)
+
+
+class Escapes(QObject):
+    """Answers the question about stopping with Esc, and notes its words."""
+
+    def __init__(self, qtbot) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self._qtbot = qtbot
+        QApplication.instance().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QDialog):
+            self.asked.append(watched.windowTitle())
+            QApplication.postEvent(watched, key_press(Qt.Key.Key_Escape))
+        return False
+
+
+def key_press(key: Qt.Key) -> QEvent:
+    from PySide6.QtGui import QKeyEvent
+
+    return QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier)
+
+
+def test_escape_while_installing_asks_and_escape_again_goes_on(app: FakeApp, at_recommendation, qtbot):
+    wizard = at_recommendation(app)
+    app.gate = threading.Event()
+    app.results["install"] = Path(wizard.flow.facts.plan.env)
+    app.news["install"] = (StepEvent(id="space", state="running"),)
+    wizard.recommendation.primary.click()
+    qtbot.waitUntil(lambda: wizard.flow.facts.stage == "running")
+    focus(qtbot, wizard.install.cancel)
+    escapes = Escapes(qtbot)
+    try:
+        press(qtbot, Qt.Key.Key_Escape)
+    finally:
+        QApplication.instance().removeEventFilter(escapes)
+    assert escapes.asked == ["Stop here?"]
+    assert wizard.flow.facts.stage == "running"
+    app.gate.set()
+    qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=5000)
+
+
+def test_cards_are_read_as_one_sentence(simulated, at_recommendation):
+    wizard = at_recommendation(simulated)
+    assert wizard.recommendation.cards["driver"].accessibleName() == "Graphics driver: now 566.03, after 617.42, Update"
