@@ -84,9 +84,9 @@ def _language(argv: Sequence[str]) -> Language:
             return "en"
         if given == "zh_CN":
             return "zh_CN"
-    from ..system import current
+    from ..system.language import user_language
 
-    return current().language()
+    return user_language()
 
 
 def _complain(texts: Sentences, error: AppError) -> None:

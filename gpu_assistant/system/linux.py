@@ -18,6 +18,7 @@ from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName  
 from ..core.settings import Language  # noqa: E402
 from . import linux_desktop, linux_processes, linux_pythons, linux_read, nvml_sleep, pci, places, processes  # noqa: E402
 from .base import Finished  # noqa: E402
+from .language import user_language  # noqa: E402
 
 
 class LinuxSystem:
@@ -78,11 +79,8 @@ class LinuxSystem:
 
     # What is here
     def language(self) -> Language:
-        """By LC_ALL, LC_MESSAGES, LANG, as the C library does."""
-        for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-            if value := self._environ.get(name):
-                return "zh_CN" if value.lower().startswith("zh") else "en"
-        return "en"
+        """By the environment, as the C library does."""
+        return user_language(self._environ)
 
     def operating_system(self) -> OperatingSystem:
         """From os-release, the kernel's release and the C library."""

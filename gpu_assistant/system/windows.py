@@ -22,6 +22,7 @@ from ..core.settings import Language  # noqa: E402
 from . import linux_read, places, processes, windows_devices, windows_processes, windows_pythons  # noqa: E402
 from . import windows_registry as registry  # noqa: E402
 from .base import Finished  # noqa: E402
+from .language import user_language  # noqa: E402
 from .windows_read import environments_folder, quoted, system_name  # noqa: E402
 
 VERSION_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
@@ -33,7 +34,6 @@ REBOOT_KEYS = (
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending",
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired",
 )
-CHINESE = 0x04  # primary language number (winnt.h)
 FIXED_DISK = 3  # GetDriveTypeW
 ES_CONTINUOUS, ES_SYSTEM_REQUIRED = 0x80000000, 0x1
 
@@ -93,8 +93,7 @@ class WindowsSystem:
     # What is here
     def language(self) -> Language:
         """The language of Windows' own menus."""
-        number: int = ctypes.windll.kernel32.GetUserDefaultUILanguage()
-        return "zh_CN" if number & 0x3FF == CHINESE else "en"
+        return user_language(self._environ)
 
     def operating_system(self) -> OperatingSystem:
         """From the kernel's own number and the registry's name."""

@@ -1,0 +1,24 @@
+"""The user's language. A file of its own, because `--help` asks for it and must load nothing else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+from ..core.names import Language
+
+CHINESE = 0x04  # primary language number (winnt.h)
+
+
+def user_language(environ: Mapping[str, str] = os.environ) -> Language:
+    """On Windows the language of its own menus; elsewhere LC_ALL, LC_MESSAGES, LANG, as the C library does."""
+    if sys.platform == "win32":
+        import ctypes
+
+        number: int = ctypes.windll.kernel32.GetUserDefaultUILanguage()
+        return "zh_CN" if number & 0x3FF == CHINESE else "en"
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := environ.get(name):
+            return "zh_CN" if value.lower().startswith("zh") else "en"
+    return "en"
