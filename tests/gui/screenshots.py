@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -18,6 +18,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import LogEvent, PlanEvent, StepBrief, StepEvent
 from gpu_assistant.gui import theme
@@ -34,7 +35,7 @@ from tests.fakes.app import (
 
 SIZES = ((1180, 760), (880, 520))
 LARGE = (1600, 900)
-Scene = Callable[[FakeApp], Iterator[Wizard]]
+Scene = Callable[["Studio", FakeApp], Wizard]
 
 
 class Studio:
@@ -55,9 +56,9 @@ class Studio:
             rounds += 1
         self.qt.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
-    def until(self, holds: Callable[[], bool]) -> None:
-        """Wait for something, at most ten seconds."""
-        end = time.monotonic() + 10
+    def until(self, holds: Callable[[], bool], seconds: float = 10) -> None:
+        """Wait for something."""
+        end = time.monotonic() + seconds
         while not holds():
             if time.monotonic() > end:
                 raise TimeoutError
@@ -79,7 +80,7 @@ class Studio:
         theme.set_theme(self.qt, "light")
 
 
-def wizard(studio: Studio, app: FakeApp) -> Wizard:
+def wizard(studio: Studio, app: FakeApp | App) -> Wizard:
     """A wizard on its first page."""
     made = Wizard(app, studio.language)
     made.resize(*SIZES[0])
@@ -234,7 +235,7 @@ def simulated_install(studio: Studio, app: FakeApp) -> Wizard:
     return made
 
 
-SCENES = {
+SCENES: dict[str, tuple[Scene, bool]] = {
     "welcome": (welcome, False),
     "welcome-resume": (welcome_resume, False),
     "computer": (computer, False),
@@ -270,13 +271,45 @@ def shoot(studio: Studio, name: str) -> None:
         studio.settle()
 
 
+def real(studio: Studio) -> None:
+    """The wizard with everything real behind it: this computer, the wheelhouse, an install, the proof, the speed."""
+    with tempfile.TemporaryDirectory() as folder:
+        app = App(data_dir=str(Path(folder) / "data"))
+        made = wizard(studio, app)
+        made.road.next()
+        studio.until(lambda: not made.road.busy, 60)
+        studio.save(made, "real-computer")
+        made.road.next()
+        made.recommendation.use_folder(str(Path(folder) / "ai"))
+        studio.until(lambda: not made.road.busy, 60)
+        studio.save(made, "real-recommendation")
+        if made.recommendation.offers.buttons:
+            made.recommendation.offers.buttons[0].click()
+            studio.until(lambda: not made.road.busy, 60)
+            studio.save(made, "real-recommendation-taken")
+        made.recommendation.primary.click()
+        studio.until(lambda: not made.road.busy, 600)
+        studio.save(made, "real-done" if made.flow.page == "done" else "real-failed")
+        if made.flow.page == "done":
+            made.done.speed.button.click()
+            studio.until(lambda: not made.road.busy, 300)
+            made.done.show_done.click()
+            studio.save(made, "real-done-measured")
+        made.close()
+        made.deleteLater()
+        studio.settle()
+
+
 def main(arguments: list[str]) -> None:
-    """The command."""
+    """The command; `real` is not among the scenes that are taken without a name, since it installs PyTorch."""
     out = Path(arguments[0])
     out.mkdir(parents=True, exist_ok=True)
     studio = Studio(out)
     for name in arguments[1:] or SCENES:
-        shoot(studio, name)
+        if name == "real":
+            real(studio)
+        else:
+            shoot(studio, name)
         print(name, flush=True)
 
 
