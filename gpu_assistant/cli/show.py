@@ -138,6 +138,8 @@ def benchmark(value: Benchmark, output: Output) -> None:
         output.line(f"{names.get(result.device, result.device)}: {what}: {figure}")
     for code, factor in value.speedup.items():
         output.line(output.say("speedup", what=code, factor=factor))
+    for note in value.notes:
+        output.line("  ! " + output.texts.say(note))
     if value.verdict:
         output.line(output.texts.say(value.verdict))
 

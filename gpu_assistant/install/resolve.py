@@ -132,18 +132,20 @@ class Resolver:
             return NetworkError("no-source", offers=(), **data)
         if not offers:
             return AppError("release-nowhere", offers=(), **data)
-        return AppError("release-unavailable", offers=offers, offer=offers[0].change["pytorch"], **data)
+        change = offers[0].change
+        return AppError("release-unavailable", offers=offers, offer=change["pytorch"], python=change["python"], **data)
 
     def _offers(self) -> tuple[Alternative, ...]:
-        """Other releases of the wanted build that a source has."""
+        """Other releases of the wanted build that a source has, or this one for another Python."""
         wish = self.wish
         found: dict[str, Alternative] = {}
         for wheel in sources.other_releases(wish):
-            if wheel.version != wish.torch:
-                found.setdefault(wheel.version, self._offer("wheelhouse-torch", wheel.version))
+            python = wheel.python or wish.python
+            if (wheel.version, python) != (wish.torch, wish.python):
+                found.setdefault(wheel.version, self._offer("wheelhouse-torch", wheel.version, python))
         newest = self._newest_on_index() if self._answers["index"] == "absent" else None
         if newest is not None:
-            found.setdefault(newest, self._offer("index-torch", newest))
+            found.setdefault(newest, self._offer("index-torch", newest, wish.python))
         return tuple(found.values())
 
     def _newest_on_index(self) -> str | None:
@@ -154,6 +156,6 @@ class Resolver:
         release, _, variant = (lock.parse(text, self.wish.python).version("torch") or "").partition("+")
         return release if release and variant == self.wish.variant else None
 
-    def _offer(self, code: str, version: str) -> Alternative:
-        change: dict[str, Value] = {"pytorch": version, "variant": self.wish.variant, "python": self.wish.python}
+    def _offer(self, code: str, version: str, python: str) -> Alternative:
+        change: dict[str, Value] = {"pytorch": version, "variant": self.wish.variant, "python": python}
         return Alternative(code=code, change=change, data={**change, "build": f"{version}+{self.wish.variant}"})

@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..core.recommendation import LocalWheel
+from .wheelhouse import usable
 from .wish import ALWAYS, Wish
 
 SourceName = Literal["wheelhouse", "index", "general"]
@@ -101,5 +102,9 @@ def _pin_sets(wish: Wish, tag: str) -> Iterator[tuple[str, ...]]:
 
 
 def other_releases(wish: Wish) -> tuple[LocalWheel, ...]:
-    """PyTorch builds of the wanted kind in the wheelhouse, of other releases, newest first."""
-    return tuple(w for w in wish.local_wheels() if w.project == "torch" and w.variant == wish.variant)
+    """PyTorch builds of the wanted kind in the wheelhouse, newest first, this Python's before other Pythons'."""
+    if wish.wheelhouse is None:
+        return ()
+    wheels = usable(Path(wish.wheelhouse))
+    found = [w for w in wheels if (w.project, w.variant) == ("torch", wish.variant)]
+    return tuple(sorted(found, key=lambda wheel: wheel.python not in (None, wish.python)))

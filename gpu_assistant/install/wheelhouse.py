@@ -44,15 +44,16 @@ def scan(folder: Path) -> tuple[LocalWheel, ...]:
     return tuple(wheel for _project, _version, wheel in found)
 
 
-def usable(folder: Path, series: str) -> tuple[LocalWheel, ...]:
-    """The wheels in a folder that install on this computer into a "3.11" Python."""
+def usable(folder: Path, series: str | None = None) -> tuple[LocalWheel, ...]:
+    """The wheels in a folder that install on this computer; with a series, into a "3.11" Python."""
     from packaging.tags import platform_tags
 
     platforms = {"any", *platform_tags()}
 
     def here(wheel: LocalWheel) -> bool:
         tags = Path(wheel.path).stem.rpartition("-")[2].split(".")
-        return wheel.python in (None, series) and not platforms.isdisjoint(tags)
+        fits = series is None or wheel.python in (None, series)
+        return fits and not platforms.isdisjoint(tags)
 
     return tuple(wheel for wheel in scan(folder) if here(wheel))
 

@@ -18,7 +18,8 @@ def user_language(environ: Mapping[str, str] = os.environ) -> Language:
 
         number: int = ctypes.windll.kernel32.GetUserDefaultUILanguage()
         return "zh_CN" if number & 0x3FF == CHINESE else "en"
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        if value := environ.get(name):
-            return "zh_CN" if value.lower().startswith("zh") else "en"
-    return "en"
+    else:  # noqa: RET505 - the type checker follows one branch per system
+        for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+            if value := environ.get(name):
+                return "zh_CN" if value.lower().startswith("zh") else "en"
+        return "en"

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from ..components import Banner, Live, NavRail
+from ..components import Banner, EmptyState, Live, NavRail
 from ..language import Language
+from ..worker import JobRunner
 from .home import HomePage
 from .sampling import Sampling
 from .saving import SettingsSaver
+from .tasks import Task
 
 if TYPE_CHECKING:
     from ...app import App
     from .benchmark import BenchmarkPage
 
 HOME, MONITOR, BENCHMARK, SETTINGS = range(4)
+GRAPHS = "gpu_assistant.gui.main.monitor"
 
 
 class MainArea(Live, QWidget):
@@ -40,6 +45,12 @@ class MainArea(Live, QWidget):
         self.pages: dict[int, QWidget] = {}
         self._past: list[int] = []
         self._stack = QStackedWidget()
+        self._waiting = EmptyState("monitor")
+        self._stack.addWidget(self._waiting)
+        self._wanted = HOME
+        # The graphs' libraries load on a thread of their own: they take longer than a window may stand still.
+        self._loader = JobRunner(self)
+        self._loader.finished.connect(self._loaded)
         right = QVBoxLayout()
         right.setSpacing(0)
         right.addWidget(self.banner)
@@ -68,7 +79,13 @@ class MainArea(Live, QWidget):
     def open(self, page: int) -> None:
         """Go to a page."""
         before = self.current
+        self._wanted = page
         if page == before:
+            return
+        if page == MONITOR and not self._graphs_ready():
+            self.load_graphs()
+            self.rail.set_current(page)
+            self._stack.setCurrentWidget(self._waiting)
             return
         if page not in self.pages:
             made = self._make(page)
@@ -79,6 +96,18 @@ class MainArea(Live, QWidget):
             del self._past[:-20]
         self.rail.set_current(page)
         self._stack.setCurrentWidget(self.pages[page])
+
+    def load_graphs(self) -> None:
+        """Begin to load what Monitor draws with, unless it is there or on its way."""
+        if not self._graphs_ready() and not self._loader.running:
+            self._loader.start(Task(lambda: import_module(GRAPHS)))
+
+    def _graphs_ready(self) -> bool:
+        return GRAPHS in sys.modules and not self._loader.running
+
+    def _loaded(self) -> None:
+        if self._wanted == MONITOR and self.current != MONITOR:
+            self.open(MONITOR)
 
     def back(self) -> None:
         """Go to the page that was open before."""
@@ -100,6 +129,7 @@ class MainArea(Live, QWidget):
 
     def retranslate(self) -> None:
         """Rail and banner."""
+        self._waiting.set(self.tr("Preparing the graphs…"))
         self.rail.set_words(
             (self.tr("Home"), self.tr("Monitor"), self.tr("Benchmark"), self.tr("Settings"), self.tr("Help"))
         )
@@ -125,7 +155,6 @@ class MainArea(Live, QWidget):
             home.wanted.connect(self.open)
             return home
         if page == MONITOR:
-            # Late: brings pyqtgraph and numpy.
             from .monitor import MonitorPage
 
             return MonitorPage(self.sampling)

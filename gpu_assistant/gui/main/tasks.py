@@ -11,7 +11,7 @@ from ...core.jobs import JobContext
 class Task:
     """Runs one function that may wait for the system."""
 
-    def __init__(self, act: Callable[[], None]) -> None:
+    def __init__(self, act: Callable[[], object]) -> None:
         self._act = act
 
     def run(self, context: JobContext[Any]) -> None:

@@ -85,6 +85,10 @@ class MainWindow(QMainWindow):
         if self.area is None:
             self.area = MainArea(self.app, self.language, self.saver)
             self.area.setup_wanted.connect(self._set_up_again)
+            if self._first_show:
+                self.painted.connect(self.area.load_graphs)
+            else:
+                self.area.load_graphs()
             self._stack.addWidget(self.area)
         self._stack.setCurrentWidget(self.area)
 
