@@ -69,6 +69,15 @@ def test_an_older_release_in_the_wheelhouse_is_offered_not_taken(world: World) -
     assert not world.environment.exists()
 
 
+def test_a_wheel_for_another_python_is_offered_with_that_python(world: World) -> None:
+    only = tiny.torch("9.0.0+cpu", tag="cp39-none-any")
+    house = tiny.folder(world.root / "wheels", [only])
+    world.server.close()
+    error = refused(world, plan=world.plan(wheelhouse=house))
+    assert (error.code, error.offers[0].change["python"]) == ("release-unavailable", "3.9")
+    assert "--pytorch 9.0.0 --python 3.9" in Texts("en").error(error)
+
+
 def test_an_older_release_on_the_index_is_offered(world: World) -> None:
     error = refused(world, plan=world.plan(version="9.2.0"))
     assert error.code == "release-unavailable"
