@@ -225,6 +225,10 @@
     <context>
         <name>MainArea</name>
         <message>
+            <source>Preparing the graphs…</source>
+            <translation>正在准备曲线…</translation>
+        </message>
+        <message>
             <source>Home</source>
             <translation>首页</translation>
         </message>

@@ -150,9 +150,10 @@ def test_home_samples_only_while_it_is_shown(home, app):
 
 
 @pytest.fixture
-def monitor(home, app):
+def monitor(home, app, qtbot):
     window, _ = home(app)
     window.area.open(MONITOR)
+    qtbot.waitUntil(lambda: window.area.current == MONITOR, timeout=20_000)
     return window, window.area.pages[MONITOR]
 
 

@@ -18,6 +18,7 @@ from gpu_assistant.gui.hooks import Hooks
 from gpu_assistant.gui.instance import Instance
 from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.place import Place
+from gpu_assistant.gui.main.tasks import Task
 from tests.fakes.main_window import FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.gui
 def window(open_window, app, qtbot):
     made = open_window(app)
     qtbot.waitUntil(lambda: made.area.pages[HOME].facts.machine is not None, timeout=5000)
+    qtbot.waitUntil(made.area._graphs_ready, timeout=20_000)
     return made
 
 
@@ -65,6 +67,27 @@ def test_pages_can_send_to_a_new_wizard(window):
     window.area.setup_wanted.emit()
     assert window.wizard is not first
     assert window.wizard.isVisible()
+
+
+def test_monitor_opens_by_itself_once_its_graphs_are_loaded(open_area, app, qtbot, monkeypatch):
+    area = open_area(app)
+    loaded = False
+    monkeypatch.setattr(area, "_graphs_ready", lambda: loaded and not area._loader.running)
+    area.open(MONITOR)
+    assert area._waiting.isVisible()
+    assert area.rail.current() == MONITOR
+    loaded = True
+    qtbot.waitUntil(lambda: area.current == MONITOR, timeout=20_000)
+
+
+def test_another_page_chosen_meanwhile_stays(open_area, app, qtbot, monkeypatch):
+    area = open_area(app)
+    monkeypatch.setattr(area, "_graphs_ready", lambda: not area._loader.running)
+    area._loader.start(Task(lambda: None))
+    area.open(MONITOR)
+    area.open(SETTINGS)
+    qtbot.waitUntil(lambda: not area._loader.running, timeout=20_000)
+    assert area.current == SETTINGS
 
 
 # Keys
