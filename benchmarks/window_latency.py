@@ -86,7 +86,7 @@ def acts(heart: Heart, program: Program, area: MainArea) -> None:
     for page, name in ((HOME, "home"), (MONITOR, "monitor")):
         area.open(page)
         for code in ("zh_CN", "en"):
-            heart.during(f"language {code} on {name}", lambda code=code: program.language.set(code))  # type: ignore[misc]
+            heart.during(f"language {code} on {name}", lambda code=code: program.dress().set(code))  # type: ignore[misc]
         for choice in ("dark", "light"):
             heart.during(f"theme {choice} on {name}", lambda c=choice: theme.set_theme(program.qt, c))  # type: ignore[misc]
     area.open(MONITOR)
@@ -117,7 +117,8 @@ def main() -> None:
         program = Program(app, language="en")
         window = program.open()
         heart = Heart(program)
-        assert window.area is not None
+        while window.area is None:
+            program.qt.processEvents()
         acts(heart, program, window.area)
         real_work(heart, window.area)
         heart.during("close", window.close, 1.0)

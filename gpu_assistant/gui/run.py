@@ -5,37 +5,54 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt
+import msgspec
+from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from ..core import json
 from ..core.errors import AppError
+from ..core.paths import resources
 from ..core.settings import Language as Code
-from . import theme
-from .hooks import Hooks
+from ..core.settings import Theme
 from .instance import Instance
-from .language import Language
+from .main.window import MainWindow
 
 if TYPE_CHECKING:
     from ..app import App
-    from .main.window import MainWindow
+    from .hooks import Hooks
+    from .language import Language
 
 log = logging.getLogger(__name__)
 
 
 class Program:
-    """One run of the window: `open()` shows it, `exec()` lives until it is closed."""
+    """One run of the window: `open()` shows its frame, `exec()` fills it and lives until it is closed."""
 
     def __init__(self, app: App, *, language: Code | None = None) -> None:
         self.app = app
         self.qt = _application()
-        self.hooks = Hooks(self._unforeseen, self.qt)
-        self.language = Language(self.qt)
-        if app.settings.text_scale != theme.text_scale():
-            theme.set_text_scale(self.qt, app.settings.text_scale)
-        theme.set_theme(self.qt, app.settings.theme)
-        self.language.set(language or app.language())
+        self.language: Language | None = None
         self.window: MainWindow | None = None
         self.instance: Instance | None = None
+        self._code = language
+        self._hooks: Hooks | None = None
+
+    def dress(self) -> Language:
+        """Theme and language, and the hooks for what nobody foresaw; once."""
+        if self.language is None:
+            from . import theme
+            from .hooks import Hooks
+            from .language import Language
+
+            self._hooks = Hooks(self._unforeseen, self.qt)
+            self._hooks.install()
+            if self.app.settings.text_scale != theme.text_scale():
+                theme.set_text_scale(self.qt, self.app.settings.text_scale)
+            theme.set_theme(self.qt, self.app.settings.theme)
+            self.language = Language(self.qt)
+            self.language.set(self._code or self.app.language())
+        return self.language
 
     def first(self) -> bool:
         """Take the data folder's lock; False after the window that has it came to the front.
@@ -53,22 +70,20 @@ class Program:
         return False
 
     def open(self) -> MainWindow:
-        """Show the window: the wizard until a first setup is done, Home afterwards."""
-        from .main.window import MainWindow
-
-        window = MainWindow(self.app, self.language)
-        self.window = window
-        window.painted.connect(self._after_first_paint)
-        window.show()
-        return window
+        """Show the window's frame; it is filled as soon as that is painted."""
+        self.window = MainWindow(self.app, _ground(self.app.settings.theme))
+        self.window.painted.connect(self._next)
+        self._steps = [self.dress, self._load, self._fill, self._finish]
+        self.window.show()
+        return self.window
 
     def exec(self) -> int:
         """Run until the window is closed; the exit status."""
-        self.hooks.install()
         try:
             return self.qt.exec()
         finally:
-            self.hooks.remove()
+            if self._hooks is not None:
+                self._hooks.remove()
             if self.instance is not None:
                 self.instance.release()
 
@@ -76,13 +91,30 @@ class Program:
         """Say in a dialog what keeps the window from opening."""
         from .main.tell import tell
 
-        tell(
-            None,
-            QCoreApplication.translate("Program", "GPU Assistant cannot open"),
-            self.language.texts().error(error),
-        )
+        texts = self.dress().texts()
+        tell(None, QCoreApplication.translate("Program", "GPU Assistant cannot open"), texts.error(error))
 
-    def _after_first_paint(self) -> None:
+    def _next(self) -> None:
+        """The steps after the first paint, each in a turn of its own: the window answers in between."""
+        step = self._steps.pop(0)
+        step()
+        if self._steps:
+            QTimer.singleShot(0, self.qt, self._next)
+
+    def _load(self) -> None:
+        """Load the code of the face that comes."""
+        from . import components  # noqa: F401 - loading is all that is wanted
+
+        if self.app.settings.setup_done and not self.app.simulated:
+            from .main import area  # noqa: F401
+        else:
+            from .wizard import wizard  # noqa: F401
+
+    def _fill(self) -> None:
+        if self.window is not None:
+            self.window.fill(self.dress())
+
+    def _finish(self) -> None:
         """What nobody waits for: the task bar's icon and the ear for later starts."""
         from .icons import app_icon
 
@@ -120,8 +152,22 @@ def _application() -> QApplication:
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
         return existing
-    QApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
     made = QApplication(["gpu-assistant"])
     made.setApplicationName("gpu-assistant")
     made.setDesktopFileName("gpu-assistant")
     return made
+
+
+class _Ground(msgspec.Struct):
+    window: str
+
+
+class _Themes(msgspec.Struct):
+    themes: dict[str, _Ground]
+
+
+def _ground(choice: Theme) -> str:
+    """The colour of the empty frame: the theme's own module would bring most of Qt with it."""
+    if choice == "system":
+        choice = "dark" if QGuiApplication.palette().window().color().lightness() < 128 else "light"
+    return json.decode((resources() / "theme.json").read_bytes(), _Themes).themes[choice].window

@@ -4,66 +4,90 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+# What stands here is what the first paint needs; each Qt class costs its enums when it is first touched, and
+# the namespace Qt alone costs more than this whole file.
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QMainWindow
 
-from ...core.errors import AppError
-from ..language import Language
-from ..worker import JobRunner
 from . import place
-from .saving import SettingsSaver
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QCloseEvent, QShowEvent
+    from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
+
     from ...app import App
+    from ...core.errors import AppError
     from ..components import Banner
     from ..components.banner import BannerKind
+    from ..language import Language
     from ..wizard.wizard import Wizard
+    from ..worker import JobRunner
     from .area import MainArea
+    from .saving import SettingsSaver
 
 # After this long a job that does not stop is left behind: the program must end when told to.
 STOP_PATIENCE_MS = 15_000
 
 
 class MainWindow(QMainWindow):
-    """Holds the wizard until a first setup is done, then the main area; either is made when first shown.
+    """First only a frame of the theme's ground, so that it stands on the screen at once; `fill` puts the faces in.
 
-    `painted` comes once, after the first paint: what is not on the first page waits for it.
+    It holds the wizard until a first setup is done, then the main area; either is made when first shown.
+    `painted` comes once, after the first paint.
     """
 
     painted = Signal()
 
-    def __init__(self, app: App, language: Language) -> None:
+    wizard: Wizard | None = None
+    area: MainArea | None = None
+    language: Language
+    saver: SettingsSaver
+    _stack: QStackedWidget
+    _column: QVBoxLayout
+    _banner: Banner | None = None
+    _closing = False
+    _left = False
+    _filled = False
+    _first_show = True
+
+    def __init__(self, app: App, ground: str | None = None) -> None:
         super().__init__()
         self.app = app
-        self.language = language
-        self.saver = SettingsSaver(app, self)
-        self.saver.failed.connect(self._not_kept)
-        self.wizard: Wizard | None = None
-        self.area: MainArea | None = None
-        self._closing = False
-        self._left = False
-        self._first_show = True
         self._place = app.data.state / "window.json"
+        self._patience = QTimer(self, singleShot=True, interval=STOP_PATIENCE_MS)
+        self._patience.timeout.connect(self._leave)
+        if ground is not None:
+            self.setPalette(QPalette(QColor(ground)))
+        self.setWindowTitle("GPU Assistant")
+        self.setMinimumSize(*place.SMALLEST)
+        place.restore(self, self._place)
+
+    def fill(self, language: Language) -> None:
+        """Put the right face in, in the theme that is on."""
+        from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+        from .saving import SettingsSaver
+
+        self.setPalette(QPalette())
+        self.language = language
+        self.saver = SettingsSaver(self.app, self)
+        self.saver.failed.connect(self._not_kept)
         self._stack = QStackedWidget()
-        self._banner: Banner | None = None
-        ground = QWidget()
-        self._column = QVBoxLayout(ground)
+        holder = QWidget()
+        self._column = QVBoxLayout(holder)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
         self._column.addWidget(self._stack)
-        self.setCentralWidget(ground)
-        self._patience = QTimer(self, singleShot=True, interval=STOP_PATIENCE_MS)
-        self._patience.timeout.connect(self._leave)
-        self.setMinimumSize(*place.SMALLEST)
         self._title()
         language.changed.connect(self._title)
-        place.restore(self, self._place)
         # A simulated machine is there to walk the wizard; so is a first start.
-        if app.settings.setup_done and not app.simulated:
+        if self.app.settings.setup_done and not self.app.simulated:
             self.show_main()
         else:
             self.show_wizard()
+        self.setCentralWidget(holder)
+        self._filled = True
 
     # The two faces
 
@@ -85,15 +109,14 @@ class MainWindow(QMainWindow):
         if self.area is None:
             self.area = MainArea(self.app, self.language, self.saver)
             self.area.setup_wanted.connect(self._set_up_again)
-            if self._first_show:
-                self.painted.connect(self.area.load_graphs)
-            else:
-                self.area.load_graphs()
+            QTimer.singleShot(0, self.area, self.area.load_graphs)
             self._stack.addWidget(self.area)
         self._stack.setCurrentWidget(self.area)
 
     def to_front(self) -> None:
         """Somebody started the program again: here it is."""
+        from PySide6.QtCore import Qt
+
         self.setWindowState((self.windowState() & ~Qt.WindowState.WindowMinimized) | Qt.WindowState.WindowActive)
         self.show()
         self.raise_()
@@ -119,7 +142,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Nothing runs: close. Else ask where something would be lost, stop it, wait, say so, then close."""
-        running = self._running(self)
+        running = self._running(self) if self._filled else []
         if not running or self._left:
             self._farewell()
             event.accept()
@@ -157,6 +180,8 @@ class MainWindow(QMainWindow):
         return True
 
     def _running(self, below: QObject) -> list[JobRunner]:
+        from ..worker import JobRunner
+
         return [runner for runner in below.findChildren(JobRunner) if runner.running]
 
     def _close_when_idle(self) -> None:

@@ -38,7 +38,8 @@ def open_window(qtbot, qapp, language):
     windows: list[MainWindow] = []
 
     def opened(app: FakeApp, size: tuple[int, int] = (1180, 760)) -> MainWindow:
-        window = MainWindow(app, language)
+        window = MainWindow(app)
+        window.fill(language)
         windows.append(window)
         window.resize(*size)
         window.show()
