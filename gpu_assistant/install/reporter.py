@@ -87,7 +87,6 @@ class Reporter:
 
     def log(self, line: str) -> None:
         """A line that a tool wrote."""
-        self._context.log(line)
         self._send(LogEvent(id=self._step, line=line))
 
     def end(self, state: EndState, env: str, code: str | None = None, data: dict[str, Value] | None = None) -> None:

@@ -61,7 +61,7 @@
     </message>
     <message>
         <source>toolkit, stays</source>
-        <translation>工具包，保持不动</translation>
+        <translation>工具包，保留</translation>
     </message>
     <message>
         <source>comes inside PyTorch</source>
@@ -69,7 +69,7 @@
     </message>
     <message>
         <source>elsewhere, stays</source>
-        <translation>在别处，保持不动</translation>
+        <translation>在别处，保留</translation>
     </message>
     <message>
         <source>build {variant}</source>

@@ -62,8 +62,8 @@ class WizardPage(Live, QWidget):
             self.draw()
 
     def retranslate(self) -> None:
-        """All words again."""
-        self.draw()
+        """All words again; a page that nobody sees draws when it is shown."""
+        self.draw_if_seen()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up, and put the focus where the way goes on."""

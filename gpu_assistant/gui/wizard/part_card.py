@@ -186,8 +186,10 @@ def _stack(upper: QWidget, lower: QWidget) -> QWidget:
     column = QVBoxLayout(cell)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(1)
-    column.addWidget(upper)
-    column.addWidget(lower)
+    for text in (upper, lower):
+        # Chinese is one long word: its least width would count as more than the column has.
+        text.setMinimumWidth(1)
+        column.addWidget(text)
     policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
     policy.setHeightForWidth(True)
     cell.setSizePolicy(policy)

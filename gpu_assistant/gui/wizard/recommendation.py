@@ -79,7 +79,8 @@ class RecommendationPage(WizardPage):
 
     def _title(self, machine: Machine | None) -> None:
         gpu = main_card(machine) if machine is not None else None
-        system = (machine.os.name or machine.os.system) if machine is not None else UNKNOWN
+        # A release's nickname in brackets is more than one wants to know here.
+        system = (machine.os.name or machine.os.system).split(" (")[0] if machine is not None else UNKNOWN
         if gpu is not None and gpu.name and gpu.vendor == "nvidia":
             title = self.tr("What suits your {gpu}").format(gpu=short_name(gpu.name))
             words = self.tr("Chosen from your card, your driver and {system}. Each choice tells you why.")
@@ -105,7 +106,7 @@ class RecommendationPage(WizardPage):
         self.price.steps.set_icon(None, "up" if opened else "down")
         self.folder.set(self.tr("Installed into"), plan.env, self.tr("Change"))
         drawn = (plan, texts.language)
-        if drawn != self._drawn:
+        if opened and drawn != self._drawn:
             self._drawn = drawn
             self.steps.set_plan(plan, texts)
         boxes = [each for box in self.steps.commands for each in (box.text, box.copy)]

@@ -130,8 +130,8 @@ class Road(QObject):
             self.reckon()
         elif self.flow.page == "done" and facts.checks is None:
             self.prove()
+        # Showing a page draws it: no `changed` besides.
         self.moved.emit()
-        self.changed.emit()
 
     # Looking, reckoning
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .recommendation import RecommendationPage
     from .welcome import WelcomePage
 
+AHEAD_MS = 600
 PageKind = TypeVar("PageKind", bound=WizardPage)
 
 
@@ -48,6 +49,10 @@ class Wizard(Live, QWidget):
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
         self._stack = QStackedWidget()
+        self._ahead = QTimer(self)
+        self._ahead.setSingleShot(True)
+        self._ahead.setInterval(AHEAD_MS)
+        self._ahead.timeout.connect(self._prepare_next)
         right = QVBoxLayout()
         right.setSpacing(0)
         right.addWidget(self.banner)
@@ -190,6 +195,15 @@ class Wizard(Live, QWidget):
     def _moved(self) -> None:
         self._stack.setCurrentWidget(self.page(self.flow.page))
         self._mark_rail()
+        self._ahead.start()
+
+    def _prepare_next(self) -> None:
+        """While one page is read, make the next, so that it stands there at once."""
+        later = PAGES[PAGES.index(self.flow.page) + 1 :]
+        if later and not self.road.busy:
+            self.page(later[0])
+        elif later:
+            self._ahead.start()
 
     def _mark_rail(self) -> None:
         self.rail.set_current(PAGES.index(self.flow.page), reachable=not self.flow.locked)
