@@ -32,6 +32,7 @@ from tests.fakes.app import (
     rtx4060,
     rtx4060_recommendation,
 )
+from tests.gui import main_scenes
 
 SIZES = ((1180, 760), (880, 520))
 LARGE = (1600, 900)
@@ -305,9 +306,12 @@ def main(arguments: list[str]) -> None:
     out = Path(arguments[0])
     out.mkdir(parents=True, exist_ok=True)
     studio = Studio(out)
-    for name in arguments[1:] or SCENES:
+    for name in arguments[1:] or (*SCENES, *main_scenes.SCENES):
         if name == "real":
             real(studio)
+        elif name in main_scenes.SCENES:
+            with tempfile.TemporaryDirectory() as folder:
+                main_scenes.shoot(studio, name, Path(folder))
         else:
             shoot(studio, name)
         print(name, flush=True)

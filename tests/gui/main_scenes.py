@@ -1,0 +1,102 @@
+"""The main window's pages for `tests.gui.screenshots`: on fakes, with ten minutes of made-up work behind them."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from gpu_assistant.core.results import Benchmark, Sample
+from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.main.window import MainWindow
+from tests.fakes.app import GIB, cpu_benchmark, rtx4060
+from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
+
+if TYPE_CHECKING:
+    from .screenshots import Studio
+
+MINUTES = 10
+
+
+def work(gpus: int) -> list[Sample]:
+    """Idle, then training with pauses between the epochs; half a minute in which nobody sampled."""
+    now, dice, made = time.time(), random.Random(1), []
+    for second in range(60 * MINUTES):
+        if 250 < second < 285:
+            continue
+        busy = second > 120
+        heat = 38 + 28 * (1 - math.exp(-max(second - 120, 0) / 80))
+        cards = [
+            gpu(
+                index,
+                util=dice.randint(94, 99) if busy and second % 60 > 5 else dice.randint(2, 6),
+                mem_used=int((5.6 if busy else 0.9) * GIB),
+                temp=int(heat + 6 * index),
+                power_w=112 + 3 * dice.random() if busy else 11.0,
+                throttle=("power-limit",) if busy else (),
+            )
+            for index in range(gpus)
+        ]
+        cpu = 30 + 20 * math.sin(second / 20) + 8 * dice.random()
+        made.append(sample(*cards, t=now - 60 * MINUTES + second, cpu=cpu))
+    return made
+
+
+def measured(days: int, faster: float) -> Benchmark:
+    """Three sizes on the CPU, some days ago."""
+    one = cpu_benchmark().results[0]
+    sizes = ((1024, 0.118), (2048, 0.141), (4096, 0.152))
+    results = tuple(
+        replace(one, size=(n, n, n), median=m * faster, q1=m * faster * 0.97, q3=m * faster * 1.02, error=1e-6)
+        for n, m in sizes
+    )
+    return replace(cpu_benchmark(), results=results, started=time.time() - 86_400 * days, seconds=14.2, notes=())
+
+
+# name: (page, GPUs, benchmarks kept, whether an environment stands, state of the page)
+SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None]] = {
+    "home": (HOME, 0, 2, True, None),
+    "home-nothing": (HOME, 0, 0, False, None),
+    "home-gpu": (HOME, 1, 0, True, None),
+    "monitor": (MONITOR, 0, 0, True, None),
+    "monitor-gpu": (MONITOR, 1, 0, True, None),
+    "monitor-2-gpus": (MONITOR, 2, 0, True, None),
+    "monitor-table": (MONITOR, 0, 0, True, lambda window: window.area.pages[MONITOR].twin.click()),
+    "benchmark": (BENCHMARK, 0, 3, True, None),
+    "benchmark-empty": (BENCHMARK, 0, 0, True, None),
+    "benchmark-nothing": (BENCHMARK, 0, 0, False, None),
+    "settings": (SETTINGS, 0, 0, True, None),
+}
+
+
+def shoot(studio: Studio, name: str, folder: Path) -> None:
+    """One scene on an app of its own."""
+    page, gpus, kept, installed, state = SCENES[name]
+    app = FakeMain(folder, rtx4060() if gpus else None)
+    variant, place = ("cu130", "D:\\AI\\pytorch") if gpus else ("cpu", "/home/mei/ai/pytorch")
+    app.known = (replace(ENVIRONMENT, variant=variant, path=place),) if installed else ()
+    app.kept = [measured(7 * (kept - index), 0.9 + 0.05 * index) for index in range(kept)]
+    window = MainWindow(app)
+    window.fill(studio.language)
+    window.show()
+    studio.until(window.area._graphs_ready)
+    window.area.stop()
+    feed(window, *work(gpus))
+    window.area.open(page)
+    studio.settle()
+    if page == MONITOR:
+        clock = window.area.pages[MONITOR].clock
+        clock.pause(True)
+        clock.point(clock.view()[0] + 400)
+    if state is not None:
+        state(window)
+    studio.save(window, name)
+    window.close()
+    studio.until(lambda: not window.isVisible())
+    window.deleteLater()
+    studio.settle()
