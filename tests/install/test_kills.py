@@ -71,7 +71,8 @@ def test_killed_in_the_middle_of_a_download(world: World) -> None:
 
 
 # Began, six times begun and ended with the one "makes" between them, ended.
-@pytest.mark.parametrize("line", range(2, 16))
+# Under Wine, where each process takes seconds to start, one before, one amid and one after the effects.
+@pytest.mark.parametrize("line", range(2, 16) if sys.platform == "linux" else (5, 11, 14))
 def test_killed_at_every_line_of_the_journal(world: World, line: int) -> None:
     with start(world, line) as child:
         assert child.stdout is not None

@@ -7,6 +7,7 @@ import platform
 import shutil
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +87,25 @@ class World:
     def job(self, plan: Plan, **more: Any) -> InstallJob:
         return InstallJob(plan, self.system, self.data, self.catalog, **{"verifier": Imports, "limits": QUICK, **more})
 
-    def install(self, plan: Plan | None = None, *, cancel: threading.Event | None = None, **more: Any) -> list[Event]:
+    def install(
+        self,
+        plan: Plan | None = None,
+        *,
+        cancel: threading.Event | None = None,
+        watch: Callable[[Event], None] | None = None,
+        **more: Any,
+    ) -> list[Event]:
         """Carry out and give the events; what the job raises carries them as `events`."""
         events: list[Event] = []
+
+        def report(event: Event) -> None:
+            events.append(event)
+            if watch is not None:
+                watch(event)
+
         job = self.job(plan or self.plan(), **more)
         try:
-            job.run(JobContext(report=events.append, cancel=cancel))
+            job.run(JobContext(report=report, cancel=cancel))
         except BaseException as error:
             error.events = events  # type: ignore[attr-defined]
             raise
