@@ -85,8 +85,8 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     window.fill(studio.language)
     window.show()
     studio.until(window.area._graphs_ready)
-    window.area.stop()
     feed(window, *work(gpus))
+    window.area.stop()
     window.area.open(page)
     studio.settle()
     if page == MONITOR:

@@ -136,6 +136,9 @@ class BenchResultView(Live, QWidget):
             self._grid.addWidget(self.past, 2, 2)
         for column in range(3):
             self._grid.setColumnStretch(column, 1)
+        # What the page has to spare goes below everything, or into the cards beside the bars.
+        for row in range(5):
+            self._grid.setRowStretch(row, 1 if row == (4 if self._shape.narrow else 2) else 0)
 
 
 def _empty(layout: QVBoxLayout | QGridLayout) -> None:

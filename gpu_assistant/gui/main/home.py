@@ -140,6 +140,7 @@ class HomePage(Page):
         facts, installed = self.facts, self.facts.installed
         self.set_title(self.tr("Home"), facts.computer())
         self._show_verdict()
+        self.live.show_history(self._sampling.history)
         has = installed is not None
         self.installed.setVisible(has)
         self.fast.setVisible(has)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 
 from ...core.results import GpuSample, Sample
@@ -122,6 +122,12 @@ class MonitorPage(Page):
         super().hideEvent(event)
         self.clock.point(None)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A larger window brings plots into sight."""
+        super().resizeEvent(event)
+        if self._ready:
+            QTimer.singleShot(0, self, self.draw)
+
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Plots that come into sight were not drawn while they were out of it."""
         super().scrollContentsBy(dx, dy)
@@ -192,6 +198,7 @@ class MonitorPage(Page):
         for metric, _, tile in self.tiles:
             tile.label.setText(metric.name())
         self.table.forget()
+        self._show_now()
         self._say()
         self.draw()
 

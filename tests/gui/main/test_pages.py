@@ -344,3 +344,27 @@ def test_own_past_compares_only_the_same(benchmark_page, app, qtbot):
     page.look()
     qtbot.waitUntil(page.result.past.isVisible, timeout=5000)
     assert len(page.result._past._bars) == 2
+
+
+# What was wrong once
+
+
+def test_a_larger_window_draws_the_plots_that_come_into_sight(monitor, qtbot):
+    window, page = monitor
+    window.resize(880, 520)
+    feed(window, sample(gpu()))
+    page.pause.click()
+    last = page.cards[-1].plot
+    qtbot.waitUntil(page.cards[0].in_sight, timeout=5000)
+    assert "-1" not in last._raw
+    window.resize(1600, 1200)
+    qtbot.waitUntil(lambda: "-1" in last._raw, timeout=5000)
+
+
+def test_units_speak_the_new_language_at_once(home, app, language, qtbot):
+    app.results["detect"] = rtx4060()
+    window, page = home(app)
+    feed(window, sample(gpu()))
+    assert page.live.figures[1].figure.unit == "of 8.0 GB"
+    language.set("zh_CN")
+    qtbot.waitUntil(lambda: page.live.figures[1].figure.unit == "/ 8.0 GB", timeout=5000)
