@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 import time
 
 from msgspec.structs import replace
@@ -46,17 +45,15 @@ def sample(*gpus: GpuSample, t: float | None = None, cpu: float | None = 37.0) -
 
 
 class FakeSampler:
-    """Gives what the test puts; waits as a driver would."""
+    """Gives what the test fed last, with the time of now; takes a moment, as a driver does."""
 
     def __init__(self) -> None:
-        self.waiting: queue.Queue[Sample] = queue.Queue()
+        self.current = sample()
         self.nvml_state = "absent"
 
     def sample(self) -> Sample:
-        try:
-            return self.waiting.get(timeout=0.05)
-        except queue.Empty:
-            return sample()
+        time.sleep(0.02)
+        return replace(self.current, t=time.time())
 
     def close(self) -> None:
         pass
@@ -79,8 +76,10 @@ class FakeMain(FakeApp):
         return tuple(self.kept)
 
 
-def feed(window: MainWindow, *samples: Sample) -> None:
-    """Hands samples to the window as its sampling thread would."""
-    sampling = window.area.sampling
+def feed(window: MainWindow, *samples: Sample, state: str | None = None) -> None:
+    """Hands samples to the window as its sampling thread would; the last one goes on from here."""
+    sampling, sampler = window.area.sampling, window.app.samplers
     for each in samples:
-        sampling._deliver(each, "ready" if each.gpus else "absent")
+        sampler.nvml_state = state or ("ready" if each.gpus else "absent")
+        sampler.current = each
+        sampling._deliver(each, sampler.nvml_state)

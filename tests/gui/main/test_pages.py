@@ -192,7 +192,7 @@ def test_what_a_card_does_not_report_is_a_dash(monitor):
 
 def test_the_drivers_state_is_said(monitor):
     window, page = monitor
-    window.area.sampling._deliver(sample(), "version-mismatch")
+    feed(window, sample(), state="version-mismatch")
     assert "Restart" in page.subtitle.text()
 
 
@@ -356,9 +356,12 @@ def test_a_larger_window_draws_the_plots_that_come_into_sight(monitor, qtbot):
     page.pause.click()
     last = page.cards[-1].plot
     qtbot.waitUntil(page.cards[0].in_sight, timeout=5000)
-    assert "-1" not in last._raw
+    qtbot.waitUntil(lambda: not page.cards[-1].in_sight(), timeout=5000)
+    last._raw.clear()
+    page.draw()
+    assert not last._raw
     window.resize(1600, 1200)
-    qtbot.waitUntil(lambda: "-1" in last._raw, timeout=5000)
+    qtbot.waitUntil(lambda: bool(last._raw), timeout=5000)
 
 
 def test_units_speak_the_new_language_at_once(home, app, language, qtbot):
