@@ -103,6 +103,10 @@
         <translation>这台电脑</translation>
     </message>
     <message>
+        <source>Read from a machine file; nothing here was looked at.</source>
+        <translation>来自电脑描述文件，没有检测这台电脑。</translation>
+    </message>
+    <message>
         <source>Looked at in {seconds} seconds. Nothing was changed and nothing was sent.</source>
         <translation>检测用了 {seconds} 秒，没有改动任何东西，也没有上传任何信息。</translation>
     </message>
@@ -265,10 +269,6 @@
         <translation>继续安装</translation>
     </message>
     <message>
-        <source>shown only, not executed</source>
-        <translation>只展示，不执行</translation>
-    </message>
-    <message>
         <source>Installing</source>
         <translation>正在安装</translation>
     </message>
@@ -299,6 +299,10 @@
     <message>
         <source>This is what an install would do</source>
         <translation>真正安装时会做这些</translation>
+    </message>
+    <message>
+        <source>Shown only: nothing was executed.</source>
+        <translation>只展示，没有执行任何东西。</translation>
     </message>
     <message>
         <source>It ends at the next safe place.</source>

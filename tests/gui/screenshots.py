@@ -143,7 +143,7 @@ def installing(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
     plan = made.flow.facts.plan
     assert plan is not None
-    gate = app.gate = threading.Event()
+    app.gate = threading.Event()
     download = next(step for step in plan.steps if step.kind == "download")
     news = [PlanEvent(steps=tuple(StepBrief(id=step.id, code=step.code, data=step.data) for step in plan.steps))]
     for step in plan.steps[: plan.steps.index(download)]:
@@ -166,8 +166,7 @@ def installing(studio: Studio, app: FakeApp) -> Wizard:
             bottleneck="network",
         )
         made.road._step(event)
-    made.road._log(["torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"])
-    made.gate = gate
+    made.install.log.append(["torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"])
     return made
 
 

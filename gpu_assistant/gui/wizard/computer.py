@@ -90,6 +90,8 @@ class ComputerPage(WizardPage):
         seconds = self.road.look_seconds
         if self.road.looking:
             self._tick()
+        elif self.road.flow.simulated:
+            self.page.set_title(title, self.tr("Read from a machine file; nothing here was looked at."))
         elif seconds is not None:
             words = self.tr("Looked at in {seconds} seconds. Nothing was changed and nothing was sent.")
             self.page.set_title(title, words.format(seconds=f"{seconds:.1f}"))

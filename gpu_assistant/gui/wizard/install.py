@@ -79,6 +79,7 @@ class InstallPage(WizardPage):
                 self._row(step)
         self._heads(progress)
         running = stage in ("running", "stopping")
+        self._side.setVisible(not road.flow.simulated)
         self.whole.setVisible(running)
         self.block.setVisible(running and progress is not None and progress.running is not None)
         self.trouble.setVisible(facts.trouble is not None)
@@ -126,8 +127,8 @@ class InstallPage(WizardPage):
         texts = self.texts
         if step.state == "running" and step.unit == "bytes" and step.done is not None:
             return f"{size(step.done)} / {size(step.total)}" if step.total else size(step.done)
-        if step.state == "skipped" and self.road.flow.simulated:
-            return self.tr("shown only, not executed")
+        if self.road.flow.simulated:
+            return texts.say(f"step.{step.code}.what", step.data)
         if step.state in ("running", "done", "skipped") and step.message is not None:
             return texts.message(step.message)
         return ""
@@ -172,7 +173,7 @@ class InstallPage(WizardPage):
         }
         title, line = titles[stage], ""
         if self.road.flow.simulated and stage == "done":
-            title = self.tr("This is what an install would do")
+            title, line = self.tr("This is what an install would do"), self.tr("Shown only: nothing was executed.")
         if progress is not None and stage == "running":
             line = self._where(progress)
             self.whole.set_fraction(progress.fraction)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from ...core.errors import AppError
+from ...core.errors import AppError, Cancelled
 from ...core.machine import Machine
 from ...core.plan import EndEvent, Event, Plan
 from ...core.recommendation import Alternative
@@ -56,7 +56,8 @@ class Road(QObject):
         self._opener = self._runner("open", lambda _: None)
         self._looker.news.connect(self.looked_at)
         self._installer.news.connect(self._step)
-        self._installer.logged.connect(self._log)
+        self._installer.logged.connect(self.lines.extend)
+        self._installer.logged.connect(self.logged)
         self._measurer.news.connect(self.measuring_news)
         self._reckoner.finished.connect(self._reckon_again)
 
@@ -65,7 +66,7 @@ class Road(QObject):
         runner.setObjectName(what)
         runner.done.connect(done)
         runner.failed.connect(lambda error: self._failed(what, error))
-        runner.cancelled.connect(lambda: self._cancelled(what))
+        runner.cancelled.connect(lambda: self._failed(what, Cancelled()))
         return runner
 
     # What is going on
@@ -192,7 +193,7 @@ class Road(QObject):
             return
         plan = self.flow.begin()
         self.progress = Progress(plan)
-        self.lines = []
+        self.lines.clear()
         self._end = None
         self.errors.pop("install", None)
         self._installer.start(self.app.install(plan, dry_run=self.flow.simulated))
@@ -233,7 +234,7 @@ class Road(QObject):
         self.changed.emit()
 
     def stop_measuring(self) -> None:
-        """Stop the benchmark."""
+        """Ask the benchmark to stop."""
         self._measurer.cancel()
 
     def open(self, *, terminal: bool) -> None:
@@ -272,10 +273,6 @@ class Road(QObject):
             self.progress.take(news)
             self.stepped.emit(news)
 
-    def _log(self, lines: list[str]) -> None:
-        self.lines.extend(lines)
-        self.logged.emit(lines)
-
     def _ended(self, environment: Path) -> None:
         self.flow.ended(self._end or EndEvent(state="done", env=str(environment)))
         # What was simulated stays to be looked at; what was installed is proven next.
@@ -294,18 +291,12 @@ class Road(QObject):
         self.changed.emit()
 
     def _failed(self, what: str, error: AppError) -> None:
-        self.errors[what] = error
+        if not isinstance(error, Cancelled):
+            self.errors[what] = error
         if what == "install":
             self.flow.failed(error)
             if self.progress is not None:
-                self.progress.stop("failed")
+                self.progress.stop("cancelled" if isinstance(error, Cancelled) else "failed")
         elif what == "open":
             self.complained.emit(error)
-        self.changed.emit()
-
-    def _cancelled(self, what: str) -> None:
-        if what == "install":
-            self.flow.cancelled()
-            if self.progress is not None:
-                self.progress.stop("cancelled")
         self.changed.emit()

@@ -1,0 +1,104 @@
+"""What the wizard reckons from events and machines, without a window."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.core.machine import Disk
+from gpu_assistant.core.plan import PlanEvent, StepBrief, StepEvent
+from gpu_assistant.gui.wizard.progress import Progress
+from gpu_assistant.gui.wizard.rows import disk_of, short_name
+from tests.fakes.app import cpu_recommendation, make_plan, plain_linux, rtx4060
+
+pytestmark = pytest.mark.gui
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def progress(clock):
+    return Progress(make_plan(cpu_recommendation(), "/env"), clock)
+
+
+def fetching(done: int, speed: float | None = 10e6) -> StepEvent:
+    return StepEvent(id="download", state="running", done=done, total=192_000_000, unit="bytes", speed=speed)
+
+
+def test_the_whole_grows_and_ends_at_one(progress):
+    seen = [progress.fraction]
+    for step in list(progress.steps):
+        progress.take(StepEvent(id=step, state="running"))
+        progress.take(StepEvent(id=step, state="done"))
+        seen.append(progress.fraction)
+    assert seen == sorted(seen)
+    assert (seen[0], seen[-1]) == (0.0, pytest.approx(1.0))
+
+
+def test_place_fraction_and_time_of_the_running_step(progress, clock):
+    progress.take(StepEvent(id="download", state="running"))
+    progress.take(fetching(96_000_000))
+    assert progress.number == 4
+    assert progress.running.fraction == 0.5
+    assert progress.running.seconds_left == pytest.approx(9.6)
+    clock.now = 12.0
+    progress.take(StepEvent(id="download", state="done"))
+    assert progress.steps["download"].seconds == 12.0
+    assert progress.running is None
+
+
+def test_time_that_nobody_knows_is_not_guessed(progress):
+    progress.take(fetching(96_000_000, speed=None))
+    assert progress.running.seconds_left is None
+    assert progress.seconds_left is None
+
+
+def test_time_for_all_when_every_step_says_its_own(clock):
+    plan = make_plan(cpu_recommendation(), "/env")
+    plan = replace(plan, steps=tuple(replace(step, minutes=0.5) for step in plan.steps))
+    progress = Progress(plan, clock)
+    for step in ("space", "python", "resolve"):
+        progress.take(StepEvent(id=step, state="done"))
+    progress.take(fetching(96_000_000))
+    assert progress.seconds_left == pytest.approx(9.6 + 2 * 30)
+
+
+def test_a_stop_marks_the_running_step_only(progress):
+    progress.take(StepEvent(id="space", state="done"))
+    progress.take(StepEvent(id="download", state="running"))
+    progress.stop("cancelled")
+    assert progress.steps["download"].state == "cancelled"
+    assert progress.steps["space"].state == "done"
+    assert progress.stop("failed") is None
+
+
+def test_news_of_unknown_steps_change_nothing(progress):
+    assert progress.take(StepEvent(id="nothing-like-this", state="running")) is None
+    progress.take(PlanEvent(steps=(StepBrief(id="more", code="verify"),)))
+    assert progress.take(StepEvent(id="more", state="running")) == "more"
+
+
+def test_the_disk_of_a_folder_is_the_deepest_that_leads_there():
+    machine = replace(plain_linux(), disks=(Disk(path="/"), Disk(path="/home"), Disk(path="/homes")))
+    assert disk_of(machine, "/home/mei/ai").path == "/home"
+    assert disk_of(machine, "/opt/x").path == "/"
+    windows = replace(rtx4060(), disks=(Disk(path="C:\\"), Disk(path="D:\\")))
+    assert disk_of(windows, "d:\\AI\\pytorch").path == "D:\\"
+    assert disk_of(windows, "E:\\AI") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "short"), [("NVIDIA GeForce RTX 4060", "RTX 4060"), ("Intel(R) UHD Graphics 770", "Intel UHD 770")]
+)
+def test_cards_are_called_as_people_call_them(name, short):
+    assert short_name(name) == short
