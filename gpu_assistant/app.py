@@ -109,7 +109,7 @@ class App:
     def environment_path(self, given: str | None, goal: Goal = "pytorch") -> Path:
         """The folder of the environment to work on: the given one, else the usual one for this goal."""
         if given:
-            return Path(given).expanduser().absolute()
+            return paths.plain(given)
         return self.system.default_environments(self.data.root) / goal
 
     def plan(self, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:

@@ -34,11 +34,16 @@ class DataDir:
         self.benchmarks = root / "benchmarks"
 
 
+def plain(given: str) -> Path:
+    """A folder as somebody typed it, absolute and without "~" and "..": equal folders are equal paths."""
+    return Path(os.path.abspath(Path(given).expanduser()))  # noqa: PTH100 - Path.absolute keeps ".."
+
+
 def data_dir(given: str | None, environ: Mapping[str, str] = os.environ) -> DataDir:
     """The data folder: what was given, else the environment variable, else the user's own place."""
     chosen = given or environ.get(DATA_DIR_VARIABLE)
     if chosen:
-        return DataDir(Path(chosen).expanduser().absolute())
+        return DataDir(plain(chosen))
     from platformdirs import user_data_path
 
     return DataDir(user_data_path("gpu-assistant", appauthor=False))
@@ -47,4 +52,4 @@ def data_dir(given: str | None, environ: Mapping[str, str] = os.environ) -> Data
 def wheelhouse(given: str | None, environ: Mapping[str, str] = os.environ) -> Path | None:
     """The extra local source of wheels, if the user named one."""
     chosen = given or environ.get(WHEELHOUSE_VARIABLE)
-    return Path(chosen).expanduser().absolute() if chosen else None
+    return plain(chosen) if chosen else None

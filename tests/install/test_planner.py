@@ -125,3 +125,12 @@ def test_torchvision_comes_along_where_the_source_has_it(world: World) -> None:
     other = world.root / "second" / "env"
     world.install(msgspec.structs.replace(plan, env=str(other), wheelhouse=str(house)))
     assert "torchvision==0.9.0+cpu" in (other / "gpu-assistant-constraints.txt").read_text(encoding="utf-8")
+
+
+def test_folders_typed_with_dots_are_plain_in_the_plan(tmp_path: Path) -> None:
+    from gpu_assistant.app import App
+
+    (tmp_path / "wheels").mkdir()
+    app = App(data_dir=str(tmp_path / "x" / ".." / "data"), wheelhouse=str(tmp_path / "data" / ".." / "wheels"))
+    assert (app.data.root, app.wheelhouse) == (tmp_path / "data", tmp_path / "wheels")
+    assert app.environment_path(str(tmp_path / "a" / ".." / "env")) == tmp_path / "env"
