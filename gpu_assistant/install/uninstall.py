@@ -22,39 +22,54 @@ class UninstallJob:
         self._data = data
 
     def run(self, context: JobContext[Any]) -> Path:
-        """The folder that is gone. Raises AppError: environment-not-ours, environment-in-use, already-running."""
+        """The folder that is gone. Raises AppError: environment-missing, -not-ours, -in-use, already-running."""
         reporter = Reporter(context)
         env = str(self.environment)
         step = Step(id=STEP, kind="python-packages", code="remove-environment", data={"env": env})
         reporter.plan((step,))
-        reporter.step(STEP, "running")
+        running = False
         try:
+            self._refuse_strangers()
+            running = True
+            reporter.step(STEP, "running")
             self._remove(context)
         except AppError as error:
-            reporter.failed(STEP, error)
+            if running:
+                reporter.failed(STEP, error)
             reporter.ended(env, error)
             raise
         reporter.step(STEP, "done")
         reporter.end("done", env)
         return self.environment
 
-    def _remove(self, context: JobContext[Any]) -> None:
-        from .journal import Journal, environments
+    def _left(self) -> bool:
+        """Whether a removal was killed between the rename and the end."""
+        from .journal import environments
+        from .removal import trash_path
+
+        env = self.environment
+        return env in environments(self._data) and trash_path(env).is_dir() and not env.exists()
+
+    def _refuse_strangers(self) -> None:
         from .occupied import ours
+
+        env = self.environment
+        if self._left() or ours(env, self._data) is not None:
+            return
+        raise AppError("environment-not-ours" if env.exists() else "environment-missing", path=str(env))
+
+    def _remove(self, context: JobContext[Any]) -> None:
+        from .journal import Journal
         from .removal import delete, remove, trash_path
         from .single import one_at_a_time
 
-        env = self.environment
         context.check_cancelled()
         with one_at_a_time(self._data):
-            trash = trash_path(env)
-            left = env in environments(self._data) and trash.is_dir() and not env.exists()
-            if not left and ours(env, self._data) is None:
-                raise AppError("environment-not-ours", path=str(env))
+            self._refuse_strangers()  # another process may have been quicker
             with Journal(self._data) as journal:
-                journal.removes("environment", env)
-                if left:
-                    delete(trash)
+                journal.removes("environment", self.environment)
+                if self._left():
+                    delete(trash_path(self.environment))
                 else:
-                    remove(env)
+                    remove(self.environment)
                 journal.ended("done")
