@@ -71,6 +71,8 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         for axis in (self._time, self._scale):
             axis.setStyle(tickLength=0, tickAlpha=0, autoExpandTextSpace=False, hideOverlappingLabels=False)
             axis.setZValue(-1)
+            # Else it writes its label anew, and the plot is painted twice, at every move.
+            axis.enableAutoSIPrefix(False)
         clock.cursor_moved.connect(self._cursor_moved)
         self.restyle()
 
@@ -124,10 +126,13 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         if grid != self._grid:
             self._grid = grid
             self._scale.setTicks([[(value, f"{value:g}") for value in grid]])
+        column = (end - start) / max(self.getViewBox().width(), 1)
         for series, part in shown:
             band = {"low": part[2], "high": part[3]} if len(part) == 4 else {}
-            series.set_data(part[0], part[1], base=base, **band)
+            series.set_data(part[0], part[1], base=base, column=column, **band)
         self.getViewBox().setRange(xRange=(start, end), yRange=(base, top), padding=0)
+        # Else the view moves its items only while it paints, which paints everything once more.
+        self.getViewBox().prepareForPaint()
         self.viewport().update()
 
     def restyle(self) -> None:

@@ -61,7 +61,7 @@ def test_reduced_stretches_do_not_move_with_the_window():
 
 def test_the_nearest_value_within_reach(qtbot):
     line = series.Series(series.Line(colour="s1"))
-    line.set_data(np.array([1.0, 2.0, 3.0]), np.array([10.0, math.nan, 30.0]), base=0)
+    line.set_data(np.array([1.0, 2.0, 3.0]), np.array([10.0, math.nan, 30.0]), base=0, column=1.0)
     assert line.at(1.2, 1) == 10.0
     assert line.at(2.0, 1) is None
     assert line.at(9.0, 1) is None
@@ -70,5 +70,24 @@ def test_the_nearest_value_within_reach(qtbot):
 
 def test_nothing_to_draw_is_no_error(qtbot):
     line = series.Series(series.Line(colour="s1"))
-    line.set_data(np.empty(0), np.empty(0), base=0)
+    line.set_data(np.empty(0), np.empty(0), base=0, column=1.0)
     assert line.at(1.0, 1) is None
+
+
+def test_the_area_leaves_the_gaps_open(qtbot):
+    t = np.arange(100.0)
+    y = np.full(100, 5.0)
+    y[40:60] = math.nan
+    line = series.Series(series.Line(colour="s1"))
+    line.set_data(t, y, base=0, column=0.5)
+    columns = line._area.ndarray()
+    assert len(columns) == 2 * 39 * 2
+    assert not ((columns[:, 0] > 39) & (columns[:, 0] < 60)).any()
+    assert (columns[:, 3] == 5.0).all()
+
+
+def test_a_band_reaches_from_lowest_to_highest(qtbot):
+    t = np.arange(10.0)
+    line = series.Series(series.Line(colour="s1", fill=False))
+    line.set_data(t, t, base=0, column=1.0, low=t - 1, high=t + 1)
+    assert line._area.ndarray()[:, 3] == pytest.approx(2.0)
