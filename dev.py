@@ -42,7 +42,7 @@ QT_LIBRARIES = {
 }
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str]) -> int:  # noqa: PLR0911 - each way out is one line
     """Set up what is missing and run the asked part; returns its exit code."""
     if sys.version_info < (3, 11):  # noqa: UP036 - the one file that an old Python may meet
         print(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.", file=sys.stderr)
@@ -57,11 +57,17 @@ def main(arguments: list[str]) -> int:
             lock()
             return 0
         set_up(part)
+        if part == "test":
+            # Processes side by side: one a core, each with tests of its own.
+            return subprocess.call([PYTHON, "-m", "pytest", "--numprocesses=auto", *rest], cwd=HERE)
+        return subprocess.call([PYTHON, "-m", "gpu_assistant", *rest])
     except subprocess.CalledProcessError as error:
         print(f"Setting up stopped at: {' '.join(map(str, error.cmd))}", file=sys.stderr)
+        print("See what it says above, mend that, then run the same again; it goes on from here.", file=sys.stderr)
         return 1
-    module = "gpu_assistant" if part == "open" else "pytest"
-    return subprocess.call([PYTHON, "-m", module, *rest], cwd=HERE)
+    except KeyboardInterrupt:
+        print("Stopped. Run the same again to go on.", file=sys.stderr)
+        return 3
 
 
 def set_up(part: str) -> None:
@@ -72,8 +78,10 @@ def set_up(part: str) -> None:
     done = stamp.read_text(encoding="utf-8").splitlines() if stamp.exists() else []
     if mine in done and PYTHON.exists():
         return
-    if not PYTHON.exists():
-        run(sys.executable, "-m", "venv", VENV)
+    print("Setting up; the first time this takes a minute or two", file=sys.stderr)
+    if not done:
+        # No stamp: there is none yet, or a set-up was cut off in the middle. A fresh start is quick and sure.
+        run(sys.executable, "-m", "venv", "--clear", VENV)
     pip = (PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     run(*pip, "--require-hashes", "-r", LOCKS[part])
     run(*pip, "--no-deps", "--no-build-isolation", "--editable", HERE)
@@ -95,10 +103,15 @@ def system_packages() -> None:
     if apt is None:
         print(f"These libraries are missing; install them with your package manager: {', '.join(sorted(missing))}")
         return
-    sudo = [] if os.geteuid() == 0 else [shutil.which("sudo") or "/usr/bin/sudo"]
+    install = (apt, "install", "-y", "-qq", "--no-install-recommends", *sorted(missing))
+    sudo = shutil.which("sudo")
+    if os.geteuid() != 0 and sudo is None:
+        print(f"Libraries are missing. As root, run: {' '.join(install)}; then run this again.", file=sys.stderr)
+        return
+    first = () if os.geteuid() == 0 or sudo is None else (sudo,)
     print(f"Installing {', '.join(sorted(missing))} with apt", file=sys.stderr)
-    run(*sudo, apt, "update", "-qq")
-    run(*sudo, apt, "install", "-y", "-qq", "--no-install-recommends", *sorted(missing))
+    subprocess.run([*first, apt, "update", "-qq"], check=False)  # an old list may still do
+    run(*first, *install)
 
 
 def lock() -> None:
