@@ -145,7 +145,9 @@ def _python(d: Decision) -> Reason:
         return _say(d, "python", "python-by-hand", torch, "releases", python=series, version=version)
     if d.python.origin == "here":
         return _say(d, "python", "python-here", torch, "releases", python=d.python.version, version=version)
-    return _say(d, "python", "python-download", pythons, "project", python=d.python.version, version=version)
+    # Pythons that were left out are not known to be missing.
+    code = "python-download" if d.where.machine.pythons is not None else "python-download-unknown"
+    return _say(d, "python", code, pythons, "project", python=d.python.version, version=version)
 
 
 def _driver(d: Decision) -> tuple[Reason, ...]:

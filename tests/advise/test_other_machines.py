@@ -71,7 +71,7 @@ def test_goals_that_are_not_worked_out(goal: Goal) -> None:
 @pytest.mark.parametrize(
     ("pythons", "series", "code"),
     [
-        (None, "3.14", "python-download"),
+        (None, "3.14", "python-download-unknown"),
         ((), "3.14", "python-download"),
         ((python("3.12.7"), python("3.11.2")), "3.12", "python-here"),
         ((python("3.9.1"), python("3.16.0")), "3.14", "python-download"),
