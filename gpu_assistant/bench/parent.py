@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core import json
-from ..core.errors import AppError, Cancelled
+from ..core.errors import AppError, CallError, Cancelled
 from ..core.jobs import JobContext
 from ..core.results import BenchDevice, Benchmark, BenchResult, DType
 from ..system.json_lines import run_child
@@ -178,7 +178,7 @@ class BenchJob:
         if heard.broken is not None:
             return AppError("bench-no-torch", path=str(self.environment), reason=heard.broken)
         if heard.missing is not None:
-            return AppError("bench-no-device", device=heard.missing.missing, have=", ".join(heard.missing.have))
+            return CallError("bench-no-device", device=heard.missing.missing, have=", ".join(heard.missing.have))
         reason = next(iter(heard.notes), "bench.note.stopped")
         return AppError("bench-stopped", reason=f"@{reason}")
 

@@ -60,8 +60,14 @@ def install(app: App, arguments: argparse.Namespace, output: Output) -> int:
     dry = arguments.dry_run or work.simulated
     if not (dry or arguments.yes):
         _agree(output, lambda: show.plan_brief(output.texts.plan(work), output))
-    _run_events(output, work.env, lambda report: run_job(app.install(work, dry_run=dry), on_news=report))
-    if not output.json and not dry:
+    _run_events(
+        output, work.env, lambda report: run_job(app.install(work, dry_run=dry), on_news=report, stopped="cancelled")
+    )
+    if output.json:
+        return 0
+    if dry:
+        output.line(output.say("simulated" if work.simulated else "dry-run"))
+    else:
         output.line(output.say("installed", env=work.env))
         output.line("  " + app.system.activation(Path(work.env)))
     return 0

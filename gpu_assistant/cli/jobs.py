@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
+from ..core.errors import Cancelled
 from ..core.jobs import Job, JobContext
 
 Result = TypeVar("Result")
@@ -19,10 +20,14 @@ def run_job(
     *,
     on_news: Callable[[Any], None] | None = None,
     on_log: Callable[[str], None] | None = None,
+    stopped: str = "stopped",
 ) -> Result:
-    """Run on this thread; raises what the job raises, `Cancelled` after Ctrl+C."""
+    """Run on this thread; raises what the job raises, `Cancelled(stopped)` after Ctrl+C."""
     with stop_signals() as cancel:
-        return job.run(JobContext(report=on_news, log=on_log, cancel=cancel))
+        try:
+            return job.run(JobContext(report=on_news, log=on_log, cancel=cancel))
+        except Cancelled as error:
+            raise Cancelled(stopped) from error
 
 
 @contextmanager

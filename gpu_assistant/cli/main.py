@@ -69,6 +69,10 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
 
 
 def _window(app: App, language: Language | None) -> int:
+    from ..system.screen import has_screen
+
+    if not has_screen():
+        raise AppError("no-screen")
     from ..gui.run import run as run_window
 
     return run_window(app, language=language)

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from ..core import json
+from ..core.errors import AppError
 from ..core.message import Value
 from ..texts import Texts
 
@@ -24,12 +25,20 @@ class Output:
 
     def line(self, text: str = "") -> None:
         """One line of the result for people."""
-        print(text)
+        self._write(text.encode(sys.stdout.encoding or "utf-8", errors="replace"))
 
     def value(self, value: Any) -> None:  # noqa: ANN401 - any struct of ours
         """One JSON object on one line, UTF-8 whatever the console thinks, and out at once."""
-        sys.stdout.buffer.write(json.encode(value) + b"\n")
-        sys.stdout.buffer.flush()
+        self._write(json.encode(value))
+
+    def _write(self, line: bytes) -> None:
+        try:
+            sys.stdout.buffer.write(line + b"\n")
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise AppError("output-unwritable", detail=error.strerror or str(error)) from error
 
     def note(self, text: str) -> None:
         """A word beside the result, for people only."""

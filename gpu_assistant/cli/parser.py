@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from .. import __version__
@@ -16,25 +17,27 @@ if TYPE_CHECKING:
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises our error, so that bad calls are said like all else."""
 
+    texts: Sentences
+
     def error(self, message: str) -> NoReturn:
-        """Raise CallError with argparse's words as the detail."""
+        """Raise CallError; argparse's own words are said in the user's language where they are known."""
+        for pattern, code in COMPLAINTS.items():
+            if found := re.fullmatch(pattern, message, re.DOTALL):
+                message = self.texts.say(f"cli.complaint.{code}", found.groupdict())
+                break
         raise CallError("call", detail=message, command=self.prog)
 
 
-def positive(text: str) -> float:
-    """A number above zero; argparse turns the ValueError into its own message."""
-    value = float(text)
-    if not 0 < value < 1e9:
-        raise ValueError(text)
-    return value
-
-
-def count(text: str) -> int:
-    """A whole number above zero."""
-    value = int(text)
-    if value < 1:
-        raise ValueError(text)
-    return value
+# What argparse writes, and the text that says the same.
+COMPLAINTS = {
+    r"argument (?P<what>.+?): invalid choice: (?P<given>.+?) \(choose from (?P<choices>.+)\)": "choice",
+    r"argument (?P<what>.+?): expected one argument": "empty",
+    r"argument (?P<what>.+?): not allowed with argument (?P<other>.+)": "together",
+    r"unrecognized arguments: (?P<given>.+)": "unknown",
+    r"argument (?P<what>.+?): (?P<given>)(?P<rule>.+)": "rule",
+}
+Options = argparse._ArgumentGroup
+LONGEST_INTERVAL = 86_400.0  # a day: nobody waits longer between two samples
 
 
 def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
@@ -43,6 +46,31 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     def say(code: str) -> str:
         return texts.say(f"cli.{code}")
 
+    def interval(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if not 0 < value <= LONGEST_INTERVAL:
+            raise argparse.ArgumentTypeError(say("range.interval"))
+        return value
+
+    def count(text: str) -> int:
+        if not text.isdecimal() or int(text) < 1:
+            raise argparse.ArgumentTypeError(say("range.count"))
+        return int(text)
+
+    def path(text: str) -> str:
+        # An unset variable of a script must not quietly mean "the usual place".
+        if not text.strip():
+            raise argparse.ArgumentTypeError(say("range.path"))
+        return text
+
+    class Formatter(argparse.HelpFormatter):
+        def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:  # noqa: ANN401
+            super().add_usage(usage, actions, groups, say("usage") + " " if prefix is None else prefix)
+
+    Parser.texts = texts
     common = Parser(add_help=False)
     group = common.add_argument_group(say("group.common"))
     # SUPPRESS: given before or after the command, and the command's own default never overwrites it.
@@ -52,16 +80,16 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     group.add_argument("--json", action="store_true", help=say("opt.json"), **quiet)
     group.add_argument("--quiet", action="store_true", help=say("opt.quiet"), **quiet)
     group.add_argument("--verbose", action="store_true", help=say("opt.verbose"), **quiet)
-    group.add_argument("--data-dir", metavar="DIR", help=say("opt.data-dir"), **quiet)
-    group.add_argument("--wheelhouse", metavar="DIR", help=say("opt.wheelhouse"), **quiet)
+    group.add_argument("--data-dir", metavar="DIR", type=path, help=say("opt.data-dir"), **quiet)
+    group.add_argument("--wheelhouse", metavar="DIR", type=path, help=say("opt.wheelhouse"), **quiet)
 
-    def machine(command: argparse.ArgumentParser) -> None:
-        command.add_argument("--machine", metavar="FILE", help=say("opt.machine"), **quiet)
+    def machine(command: Options) -> None:
+        command.add_argument("--machine", metavar="FILE", type=path, help=say("opt.machine"), **quiet)
 
-    def environment(command: argparse.ArgumentParser) -> None:
-        command.add_argument("--env", metavar="DIR", help=say("opt.env"))
+    def environment(command: Options) -> None:
+        command.add_argument("--env", metavar="DIR", type=path, help=say("opt.env"))
 
-    def wanted(command: argparse.ArgumentParser) -> None:
+    def wanted(command: Options) -> None:
         command.add_argument("--goal", choices=get_args(Goal), default="pytorch", help=say("opt.goal"))
         command.add_argument("--channel", choices=get_args(Channel), default="studio", help=say("opt.channel"))
         command.add_argument("--pytorch", metavar="VERSION", help=say("opt.pytorch"))
@@ -69,19 +97,32 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
         command.add_argument("--python", metavar="X.Y", help=say("opt.python"))
 
     parser = Parser(
-        prog="gpu-assistant", parents=[common], add_help=False, description=say("about"), allow_abbrev=False
+        prog="gpu-assistant",
+        parents=[common],
+        add_help=False,
+        description=say("about"),
+        allow_abbrev=False,
+        formatter_class=Formatter,
     )
-    parser.add_argument("--version", action="version", version=f"GPU Assistant {__version__}", help=say("opt.version"))
-    machine(parser)
+    group = parser.add_argument_group(say("group.options"))
+    group.add_argument("--version", action="version", version=f"GPU Assistant {__version__}", help=say("opt.version"))
+    machine(group)
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title=say("group.commands"), parser_class=Parser
     )
 
-    def add(name: str) -> argparse.ArgumentParser:
+    def add(name: str) -> Options:
         text = say(f"cmd.{name}")
-        return commands.add_parser(
-            name, help=text, description=text, parents=[common], add_help=False, allow_abbrev=False
+        command = commands.add_parser(
+            name,
+            help=text,
+            description=text,
+            parents=[common],
+            add_help=False,
+            allow_abbrev=False,
+            formatter_class=Formatter,
         )
+        return command.add_argument_group(say("group.options"))
 
     machine(add("detect"))
 
@@ -98,7 +139,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     machine(command)
     wanted(command)
     environment(command)
-    command.add_argument("--plan", metavar="FILE", help=say("opt.plan"))
+    command.add_argument("--plan", metavar="FILE", type=path, help=say("opt.plan"))
     command.add_argument("--dry-run", action="store_true", help=say("opt.dry-run"))
     command.add_argument("--yes", "-y", action="store_true", help=say("opt.yes"))
     command.add_argument("--resume", action="store_true", help=say("opt.resume"))
@@ -117,7 +158,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     command.add_argument("--device", metavar="cpu|cuda:N", help=say("opt.device"))
 
     command = add("monitor")
-    command.add_argument("--interval", type=positive, default=1.0, metavar="S", help=say("opt.interval"))
+    command.add_argument("--interval", type=interval, default=1.0, metavar="S", help=say("opt.interval"))
     command.add_argument("--count", type=count, metavar="N", help=say("opt.count"))
-    command.add_argument("--csv", metavar="FILE", help=say("opt.csv"))
+    command.add_argument("--csv", metavar="FILE", type=path, help=say("opt.csv"))
     return parser

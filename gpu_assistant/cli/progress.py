@@ -69,8 +69,8 @@ class StepLines:
             self._task = None
         if step.state != "waiting":
             mark = {"done": "✓", "skipped": "–", "failed": "✗", "cancelled": "■"}[step.state]
-            # A failed step's sentence is said once, at the very end.
-            message = f": {step.message}" if step.message and step.state != "failed" else ""
+            # Why a step failed or stopped is said once, at the very end.
+            message = f": {step.message}" if step.message and step.state in ("done", "skipped") else ""
             self._output.note(f"{mark} {title}{message}")
 
     def _running(self, step: StepEvent, title: str) -> None:

@@ -48,8 +48,8 @@ class Cancelled(AppError):
 
     exit_code = 3
 
-    def __init__(self) -> None:
-        super().__init__("cancelled")
+    def __init__(self, code: str = "cancelled") -> None:
+        super().__init__(code)
 
 
 class RebootNeeded(AppError):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -52,6 +55,8 @@ def test_every_command_has_help(call: Call, command: str) -> None:
         ["detect", "--wheelhouse", "no/such/folder"],
         ["install", "--plan", "no/such/file.json"],
         ["install", "--plan", "x.json", "--resume"],
+        ["recommend", "--machine", ""],
+        ["install", "--yes", "--env", " "],
     ],
     ids=" ".join,
 )
@@ -127,6 +132,43 @@ def test_a_simulated_install_executes_nothing(call: Call, tmp_path: Path) -> Non
     assert events[-1]["event"] == "end"
     assert {event["state"] for event in events if event["event"] == "step"} <= {"waiting", "skipped"}
     assert not (tmp_path / "env").exists()
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="only there may a person be without a screen")
+def test_no_screen_is_said_before_qt_ends_the_process(call: Call) -> None:
+    done = call(environ={"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""})
+    assert done.returncode == 1
+    assert one_sentence(done.stderr), done.stderr
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_output_that_cannot_be_written(call: Call) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gpu_assistant", "detect", "--json"],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert one_sentence(done.stderr), done.stderr
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="Windows has no SIGINT to send to another process")
+def test_ctrl_c_ends_the_monitor(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "gpu_assistant", "monitor", "--json", "--interval", "0.05"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=30)
+    assert (process.returncode, complaint) == (0, b"")
 
 
 def test_install_asks_first(call: Call, tmp_path: Path) -> None:
