@@ -13,6 +13,7 @@ from ..core.paths import DataDir
 from ..core.recommendation import Alternative
 from ..system.base import Finished
 from . import lock, sources
+from .damaged import blamed
 from .lock import Lock
 from .sources import Answer, Attempt, SourceName
 from .uv import Uv, last_line
@@ -116,6 +117,9 @@ class Resolver:
             if attempt.source == "wheelhouse":
                 self._answers["wheelhouse"] = "incomplete"
         else:
+            broken = blamed(self.wish.local_wheels(), finished.err)
+            if broken is not None:
+                raise AppError("wheel-damaged", path=str(broken))
             raise AppError("resolver-failed", detail=last_line(finished))
 
     def _unavailable(self) -> AppError:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,25 @@ def test_the_wheelhouse_has_torch_but_the_rest_cannot_be_reached(world: World) -
     assert error.code == "no-source"
     assert error.data["wheelhouse"] == "@answer.incomplete"
     assert error.data["general"] == "@answer.unreachable"
+
+
+def bad_checksum(data: bytes) -> bytes:
+    return data.replace(b"__version__", b"__VERSION__", 1)
+
+
+def cut_short(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+@pytest.mark.parametrize("damage", [bad_checksum, cut_short])
+@pytest.mark.parametrize("project", ["torch", "numpy"])
+def test_a_damaged_wheel_is_named(world: World, project: str, damage: Callable[[bytes], bytes]) -> None:
+    house = tiny.folder(world.root / "wheels", [world.torch, *world.others])
+    (wheel,) = house.glob(f"{project}-*")
+    wheel.write_bytes(damage(wheel.read_bytes()))
+    error = refused(world, plan=world.plan(wheelhouse=house))
+    assert (error.code, error.data["path"]) == ("wheel-damaged", str(wheel))
+    assert world.asks() == []
 
 
 def test_a_wrong_hash_is_thrown_away_and_asked_for_anew(world: World) -> None:
