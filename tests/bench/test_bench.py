@@ -47,12 +47,12 @@ class Run:
                 assert Texts(language).say(code)
         return result
 
-    def fails(self) -> AppError:
+    def fails(self, exit_code: int = 1) -> AppError:
         with pytest.raises(AppError) as caught:
             self.go()
         for language in ("en", "zh_CN"):
             assert Texts(language).error(caught.value)
-        assert caught.value.exit_code == 1
+        assert caught.value.exit_code == exit_code
         return caught.value
 
 
@@ -104,7 +104,7 @@ def test_one_device_alone(with_card: Path, tmp_path: Path) -> None:
 
 
 def test_a_device_that_is_not_there(with_card: Path, tmp_path: Path) -> None:
-    error = Run(with_card, tmp_path, device="cuda:3").fails()
+    error = Run(with_card, tmp_path, device="cuda:3").fails(exit_code=2)
     assert error.code == "bench-no-device"
     assert error.data == {"device": "cuda:3", "have": "cpu, cuda:0"}
 
