@@ -234,6 +234,14 @@
         <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
     </message>
     <message>
+        <source>All {counted} checks passed</source>
+        <translation>{counted} 项检查全部通过</translation>
+    </message>
+    <message>
+        <source>Installed and proven. Nothing else on your computer was changed.</source>
+        <translation>安装和验证都已完成，没有改动电脑上的其他东西。</translation>
+    </message>
+    <message>
         <source>{passed} of {counted} checks passed</source>
         <translation>{counted} 项检查通过了 {passed} 项</translation>
     </message>
@@ -339,10 +347,6 @@
     <message>
         <source>The next start goes on from here.</source>
         <translation>下次会从这里接着装。</translation>
-    </message>
-    <message>
-        <source>The computer stays awake while this runs.</source>
-        <translation>安装期间电脑不会自动睡眠。</translation>
     </message>
     <message>
         <source>Back</source>

@@ -52,6 +52,17 @@ class WizardPage(Live, QWidget):
         """Words and figures of now."""
         raise NotImplementedError
 
+    @property
+    def way_on(self) -> Button:
+        """The button that Enter presses: the one that looks like a primary."""
+        return self.primary
+
+    def mark_way_on(self, *buttons: Button) -> None:
+        """Let the way on, among the page's primary and `buttons`, be the one that looks so."""
+        for button in (self.primary, *buttons):
+            button.kind = "primary" if button is self.way_on else "secondary"
+            button.update()
+
     def go_on(self) -> None:
         """What the primary does."""
         self.road.next()
@@ -72,9 +83,10 @@ class WizardPage(Live, QWidget):
         QTimer.singleShot(0, self, self.focus_primary)
 
     def focus_primary(self) -> None:
-        """Focus on the primary of a finished page."""
-        if self.primary.isVisible() and self.primary.isEnabled():
-            self.primary.setFocus(Qt.FocusReason.OtherFocusReason)
+        """Focus on the way on of a finished page."""
+        button = self.way_on
+        if button.isVisible() and button.isEnabled():
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def add_back(self) -> Button:
         """The footer's way back."""

@@ -138,14 +138,14 @@ class DonePage(WizardPage):
             found = proof.verdict(checks, facts.recommendation, facts.machine)
             title, detail = found.title, found.detail
             if facts.end is not None and found.kind == "ok":
-                words = self.tr("Installed and proven in {time}. Nothing else on your computer was changed.")
-                detail = words.format(time=duration(facts.end.elapsed_s, self.texts.language))
+                detail = self.tr("Installed and proven. Nothing else on your computer was changed.")
+                if not facts.continued:
+                    words = self.tr("Installed and proven in {time}. Nothing else on your computer was changed.")
+                    detail = words.format(time=duration(facts.end.elapsed_s, self.texts.language))
             self.hero.set(found.kind, title, detail, "" if found.kind == "ok" else again)
-            passed = self.tr("{passed} of {counted} checks passed")
-            self.pill.set(
-                "ok" if found.passed == found.counted else "warn",
-                passed.format(passed=found.passed, counted=found.counted),
-            )
+            whole = found.passed == found.counted
+            passed = self.tr("All {counted} checks passed") if whole else self.tr("{passed} of {counted} checks passed")
+            self.pill.set("ok" if whole else "warn", passed.format(passed=found.passed, counted=found.counted))
             self.pill.show()
         else:
             title = self.tr("Not proven yet")

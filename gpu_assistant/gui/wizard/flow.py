@@ -48,7 +48,7 @@ class Trouble(Struct, frozen=True, kw_only=True):
 
 class Facts(Struct, frozen=True, kw_only=True):
     """What the wizard knows. `environment` is the folder picked by hand; `settled` is an environment that already is
-    what was recommended."""
+    what was recommended; `continued` an install that was begun before, so that its time is not known."""
 
     machine: Machine | None = None
     goal: Goal = "pytorch"
@@ -60,6 +60,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     stage: Stage = "idle"
     end: EndEvent | None = None
     trouble: Trouble | None = None
+    continued: bool = False
     checks: Checks | None = None
     benchmark: Benchmark | None = None
 
@@ -178,7 +179,14 @@ class Flow:
         if self.simulated and not plan.simulated:
             raise ValueError("a simulated machine must not get a plan that is carried out")
         self.facts = replace(
-            self.facts, recommendation=recommendation, plan=plan, settled=settled, stage="idle", end=None, trouble=None
+            self.facts,
+            recommendation=recommendation,
+            plan=plan,
+            settled=settled,
+            stage="idle",
+            end=None,
+            trouble=None,
+            continued=False,
         )
 
     def resumed(self, plan: Plan) -> None:
@@ -203,7 +211,11 @@ class Flow:
         if plan is None or self.locked:
             raise ValueError("there is nothing to start")
         self.page = "install"
-        self.facts = replace(self.facts, stage="running", end=None, trouble=None, checks=None, benchmark=None)
+        # What stopped once goes on where it was: the last leg's time is not the whole.
+        continued = self.facts.continued or self.facts.stage in ("cancelled", "failed", "reboot-needed")
+        self.facts = replace(
+            self.facts, stage="running", end=None, trouble=None, checks=None, benchmark=None, continued=continued
+        )
         return plan
 
     def stopping(self) -> None:

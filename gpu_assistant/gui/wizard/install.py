@@ -87,8 +87,16 @@ class InstallPage(WizardPage):
             self.trouble.set(facts.trouble, self.texts)
         self._notes(stage)
         self._foot(stage)
+        self.mark_way_on(*self.trouble.buttons)
         if stage != self._stage:
             self._changed_to(stage)
+
+    @property
+    def way_on(self) -> Button:
+        """A release that can be had leads further than the same try again."""
+        trouble = self.road.flow.facts.trouble
+        offered = trouble is not None and bool(trouble.offers) and bool(self.trouble.buttons)
+        return self.trouble.buttons[0] if offered else self.primary
 
     def go_on(self) -> None:
         """On to the proof, or on with the install."""
@@ -208,8 +216,6 @@ class InstallPage(WizardPage):
 
     def _foot(self, stage: Stage) -> None:
         running = stage in ("running", "stopping")
-        hint = self.tr("The computer stays awake while this runs.") if running and not self.road.flow.simulated else ""
-        self.footer.set_hint(hint, "clock")
         self.back.setText(self.tr("Back"))
         self.back.setVisible(not running)
         self.cancel.setText(self.tr("Cancel"))

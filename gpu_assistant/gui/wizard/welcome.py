@@ -64,6 +64,11 @@ class WelcomePage(WizardPage):
         self.page.shape_.changed.connect(self._fit)
         self._fit()
 
+    @property
+    def way_on(self) -> Button:
+        """What was begun comes first."""
+        return self.primary if self.resume.isHidden() else self.resume.button
+
     def draw(self) -> None:
         """The words."""
         self.title.setText(self.tr("Set up my GPU for deep learning"))
@@ -81,6 +86,7 @@ class WelcomePage(WizardPage):
         self.languages.setAccessibleName(self.tr("Language"))
         self.page.setAccessibleName(self.title.text())
         plan = self.road.interrupted
+        before = self.way_on
         self.resume.setVisible(plan is not None)
         if plan is not None:
             torch = plan.recommendation.pytorch
@@ -93,6 +99,9 @@ class WelcomePage(WizardPage):
                 self.tr("Go on"),
                 "download",
             )
+        self.mark_way_on(self.resume.button)
+        if before.hasFocus():
+            self.focus_primary()
 
     def _fit(self) -> None:
         small = self.page.shape_.tight or self.page.shape_.low

@@ -174,11 +174,11 @@ class Wizard(Live, QWidget):
             QShortcut(QKeySequence(key), self).activated.connect(act)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter that nobody took presses the primary; Esc asks whether to stop a running install."""
-        page = self.page(self.flow.page)
+        """Enter that nobody took presses the way on; Esc asks whether to stop a running install."""
+        button = self.page(self.flow.page).way_on
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if page.primary.isVisible() and page.primary.isEnabled() and not page.primary.busy:
-                page.primary.click()
+            if button.isVisible() and button.isEnabled() and not button.busy:
+                button.click()
         elif event.key() == Qt.Key.Key_Escape and self.flow.facts.stage == "running":
             self.install.ask_to_stop()
         else:
