@@ -33,6 +33,7 @@ class Resolver:
         self._uv = uv
         self._folder = data.locks
         self._interpreter = interpreter
+        self._index_open = False
         self._answers: dict[SourceName, Answer] = {
             "wheelhouse": "absent" if wish.wheelhouse is not None else "not-given",
             "index": "absent" if wish.index_url is not None else "not-given",
@@ -110,10 +111,12 @@ class Resolver:
         if "no solution found" in text:
             # The wheelhouse is asked only when it has PyTorch itself.
             self._answers[attempt.source] = "incomplete" if attempt.source == "wheelhouse" else "absent"
-        elif any(sign in text for sign in UNREACHABLE):
+        elif _network(text):
             asked = attempt.torch_index
             own = attempt.source == "index" and asked is not None and asked.lower() in text
             self._answers["index" if own else "general"] = "unreachable"
+            # uv asks both at once and names the one that failed first: that tells nothing of the other.
+            self._index_open = attempt.source == "index" and not own
             if attempt.source == "wheelhouse":
                 self._answers["wheelhouse"] = "incomplete"
         else:
@@ -122,8 +125,19 @@ class Resolver:
                 raise AppError("wheel-damaged", path=str(broken))
             raise AppError("resolver-failed", detail=last_line(finished))
 
+    def _ask_index_alone(self) -> Answer:
+        """What PyTorch's index answers while the general one is out of reach."""
+        pins = (f"torch=={self.wish.torch}+{self.wish.variant}",)
+        attempt = Attempt(source="index", requirements=(), pinned=pins, torch_index=self.wish.index_url)
+        finished, _text = self._compile(attempt, "--no-deps")
+        if finished.code == 0:
+            return "incomplete"
+        return "unreachable" if _network(finished.err.lower()) else "absent"
+
     def _unavailable(self) -> AppError:
         wish = self.wish
+        if self._index_open:
+            self._answers["index"] = self._ask_index_alone()
         data = {
             "version": wish.torch,
             "variant": wish.variant,
@@ -163,3 +177,7 @@ class Resolver:
     def _offer(self, code: str, version: str, python: str) -> Alternative:
         change: dict[str, Value] = {"pytorch": version, "variant": self.wish.variant, "python": python}
         return Alternative(code=code, change=change, data={**change, "build": f"{version}+{self.wish.variant}"})
+
+
+def _network(text: str) -> bool:
+    return any(sign in text for sign in UNREACHABLE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -99,6 +100,15 @@ def test_no_network(world: World) -> None:
     assert (error.code, error.exit_code) == ("no-source", 6)
     assert error.data["index"] == "@answer.unreachable"
     assert "did not answer" in Texts("en").error(error)
+
+
+def test_only_the_general_index_is_out_of_reach(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        closed = f"http://127.0.0.1:{free.getsockname()[1]}/simple"
+    monkeypatch.setenv("UV_DEFAULT_INDEX", closed)
+    error = refused(world, NetworkError)
+    assert (error.code, error.data["general"]) == ("no-source", "@answer.unreachable")
+    assert error.data["index"] == "@answer.incomplete"
 
 
 def test_the_wheelhouse_has_torch_but_the_rest_cannot_be_reached(world: World) -> None:
