@@ -3,5 +3,6 @@
 `recommend.py` is the door. `cards.py` names the cards, `builds.py` knows which PyTorch build has code for
 which card, `drivers.py` what each build asks of the driver and what each card can get, `pick.py` brings
 the three together, `pythons.py` chooses the Python, `choices.py` judges what the user picked by hand,
-`wheelhouse.py` what a local source offers, `cautions.py` what the user should know before going on.
+`wheelhouse.py` what a local source offers, `systems.py` whether the operating system is new enough,
+`cautions.py` what the user should know before going on.
 """

@@ -17,12 +17,15 @@ Code = Literal["binary", "ptx", "unknown"]
 
 
 class Build(Struct, frozen=True, kw_only=True, eq=False):
-    """One published build of one release. `rank` 0 is the newest release; `cuda` is (13, 2)."""
+    """One build of one release. `rank` 0 is the newest release; `cuda` is (13, 2); `local` is one that a local
+    source of wheels holds.
+    """
 
     release: TorchRelease
     record: TorchVariant
     rank: int
     cuda: tuple[int, int] | None
+    local: bool = False
 
     @property
     def version(self) -> str:

@@ -9,6 +9,7 @@ from ..core.message import Value
 from ..core.recommendation import Warning as Caution
 from .decision import Decision
 from .reasons import lacks_code
+from .systems import glibc_lacking, windows_lacking
 
 
 def cautions(d: Decision) -> tuple[Caution, ...]:
@@ -22,16 +23,19 @@ def _warn(code: str, **data: Value) -> Caution:
 
 def _cautions(d: Decision) -> Iterator[Caution]:
     machine, build, card = d.where.machine, d.pick.build, d.where.card
+    yield from _system(d)
     if d.cards and d.accelerator == "cpu" and not d.by_hand:
         yield _warn("gpu-too-old", gpu=d.cards[0].name, capability=d.cards[0].capability_text)
     if d.accelerator == "cuda" and card is not None and card.capability is None:
-        yield _warn("gpu-unknown", gpu=card.name, build=build.label)
+        # Where a driver answers, installing one is no way to learn the chip.
+        unknown = "gpu-unknown" if machine.driver is None else "gpu-unknown-to-driver"
+        yield _warn(unknown, gpu=card.name, build=build.label)
     elif d.accelerator == "cuda" and card is not None and d.pick.code == "unknown":
         yield _warn("code-unknown", gpu=card.name, build=build.label)
     for name in lacks_code(d):
         yield _warn("other-gpu-without-code", gpu=name, build=build.label)
     if d.where.state is not None and not d.where.state.readable and d.accelerator == "cuda":
-        yield _warn("driver-unreadable", installed=(d.driver.installed or "").lstrip("@"))
+        yield _warn("driver-unreadable", installed=(d.driver.installed or "").lstrip("@"), minimum=d.driver.minimum)
     if machine.os.wsl and d.driver.action in ("install", "update"):
         yield _warn("wsl-driver")
     if machine.pending_reboot:
@@ -43,6 +47,20 @@ def _cautions(d: Decision) -> Iterator[Caution]:
         yield _warn("not-proven", build=build.label)
     if not d.arch_known:
         yield _warn("arch-unknown", arch=d.where.arch)
+
+
+def _system(d: Decision) -> Iterator[Caution]:
+    windows, glibc = windows_lacking(d.where), glibc_lacking(d.where, d.pick.build)
+    if windows is not None:
+        yield _warn("windows-too-old", needed=windows.name)
+    if glibc is not None:
+        yield _warn(
+            "glibc-too-old",
+            build=d.pick.build.label,
+            needed=glibc.lowest,
+            installed=d.where.machine.os.glibc,
+            since=glibc.from_release,
+        )
 
 
 def _space(d: Decision) -> Iterator[Caution]:

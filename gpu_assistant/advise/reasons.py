@@ -5,10 +5,12 @@ from __future__ import annotations
 from ..catalog.records import Subject
 from ..catalog.versions import numbers
 from ..core.message import Value
-from ..core.recommendation import Reason
+from ..core.recommendation import DriverAdvice, Reason
 from .builds import code_for
 from .cards import said_name
 from .decision import Decision
+from .drivers import DriverState
+from .systems import too_old
 
 
 def reasons(d: Decision) -> tuple[Reason, ...]:
@@ -53,10 +55,12 @@ def _version(d: Decision) -> Reason:
     torch = d.where.catalog.pytorch
     version, newest = d.pick.build.version, d.where.catalog.releases[0].version
     about = "pytorch.version"
+    # A system that is too old gets a warning; that it fits would contradict it.
+    only = "-only" if too_old(d.where, d.pick.build) else ""
     if d.by_hand:
-        return _say(d, about, "version-by-hand", torch, "releases", version=version)
+        return _say(d, about, f"version-by-hand{only}", torch, "releases", version=version)
     if version == newest:
-        return _say(d, about, "version-newest", torch, "releases", version=version)
+        return _say(d, about, f"version-newest{only}", torch, "releases", version=version)
     if d.picked_python is not None:
         data: dict[str, Value] = {"version": version, "python": d.picked_python, "newest": newest}
         return _say(d, about, "version-newest-for-python", torch, "releases", **data)
@@ -162,10 +166,9 @@ def _driver(d: Decision) -> tuple[Reason, ...]:
         "recommended": advice.recommended,
         "cuda": f"{build.cuda[0]}.{build.cuda[1]}",
     }
-    named = "driver-" + advice.action
-    if advice.action != "keep" and advice.recommended is None:
-        named += "-unnamed"
-    found = [_say(d, about, named, cuda, "compatibility", **data)]
+    if state.package is not None:
+        data["newest"] = state.package.version
+    found = [_say(d, about, _driver_code(state, advice), cuda, "compatibility", **data)]
     generation = state.generation
     if generation is not None and generation.last_branch is not None:
         found.append(
@@ -181,6 +184,17 @@ def _driver(d: Decision) -> tuple[Reason, ...]:
             )
         )
     return tuple(found)
+
+
+def _driver_code(state: DriverState, advice: DriverAdvice) -> str:
+    """The sentence for the driver: what is called the newest known is what the catalog knows."""
+    if advice.action != "keep":
+        return f"driver-{advice.action}" + ("-unnamed" if advice.recommended is None else "")
+    if state.version is None:
+        return "driver-unreadable"
+    if state.newest is None:
+        return "driver-keep-unnamed"
+    return "driver-keep-ahead" if state.version > state.newest else "driver-keep"
 
 
 def _toolkit(d: Decision) -> Reason:

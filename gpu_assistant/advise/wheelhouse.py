@@ -88,6 +88,7 @@ def local_builds(where: Site, wheels: tuple[LocalWheel, ...]) -> tuple[Build, ..
             record=known[version, variant].record if (version, variant) in known else _unknown_record(where, variant),
             rank=rank,
             cuda=cuda_of(variant),
+            local=True,
         )
         for rank, (version, variant) in enumerate(newest_first)
     )

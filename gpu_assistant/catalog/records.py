@@ -85,11 +85,20 @@ class TorchRelease(Struct, frozen=True, kw_only=True):
     variants: tuple[TorchVariant, ...]
 
 
+class GlibcFloor(Struct, frozen=True, kw_only=True):
+    """The lowest glibc that the Linux wheels need from a release on; older releases are not known."""
+
+    from_release: str
+    lowest: str
+    source: str
+
+
 class PyTorch(Subject, frozen=True, kw_only=True):
-    """`pytorch.json`: releases newest first; code for the key does not run on the listed devices."""
+    """`pytorch.json`: releases and glibc floors newest first; code for the key does not run on the listed devices."""
 
     excluded_devices: dict[str, tuple[str, ...]]
     releases: tuple[TorchRelease, ...]
+    glibc: tuple[GlibcFloor, ...] = ()
 
 
 class MinimumDriver(Struct, frozen=True, kw_only=True):
@@ -152,11 +161,22 @@ class DriverPackage(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
+class LowestWindows(Struct, frozen=True, kw_only=True):
+    """The oldest Windows that the drivers (`source`) and current Pythons (`python_source`) are made for."""
+
+    name: str
+    version: str
+    build: int
+    source: str
+    python_source: str
+
+
 class Drivers(Subject, frozen=True, kw_only=True):
     """`drivers.json`."""
 
     generations: tuple[Generation, ...]
     packages: tuple[DriverPackage, ...]
+    lowest_windows: LowestWindows | None = None
 
 
 class PythonBuild(Struct, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from gpu_assistant.catalog.versions import capability, numbers
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Gpu, SystemName
 from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.texts import Texts
 
 from .build import (
     GTX_1060,
@@ -193,8 +194,37 @@ def test_wsl_uses_the_windows_driver() -> None:
 
 def test_driver_that_says_nothing() -> None:
     found = check(recommend(machine("linux", nvidia(RTX_4060), driver="@unknown"), catalog()))
-    assert found.driver.action == "update"
+    # Nothing says that it is too old, so nothing says to change it.
+    assert (found.driver.action, found.driver.recommended) == ("keep", "595.84")
+    assert reason(found, "driver.action").code == "driver-unreadable"
     assert "driver-unreadable" in codes(found.warnings)
+
+
+@pytest.mark.parametrize("driver", ["lol", "617.42"])
+def test_a_capability_that_says_nothing_where_a_driver_answers(driver: str) -> None:
+    box = machine("windows", nvidia(name="Mystery", compute_capability="abc"), driver=driver)
+    found = check(recommend(box, catalog()))
+    assert found.driver.action == "keep"
+    assert "gpu-unknown-to-driver" in codes(found.warnings)
+    assert "gpu-unknown" not in codes(found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("pci_id", "driver", "code"),
+    [
+        (RTX_4060, "617.42", "driver-keep"),
+        (RTX_4060, "581.57", "driver-keep"),
+        (RTX_4060, "999.99", "driver-keep-ahead"),
+        (H100, "617.42", "driver-keep-unnamed"),
+    ],
+)
+def test_only_what_the_catalog_knows_is_called_the_newest_known(pci_id: str, driver: str, code: str) -> None:
+    found = check(recommend(machine("windows", nvidia(pci_id), driver=driver), catalog()))
+    entry = reason(found, "driver.action")
+    assert entry.code == code
+    assert (driver in Texts("en").recommendation(found).reasons[found.reasons.index(entry)].text) is True
+    package = next((p for p in catalog().drivers.packages if p.version == entry.data.get("newest")), None)
+    assert (package is not None) is (code != "driver-keep-unnamed")
 
 
 def test_arm_linux_with_a_card_that_nobody_looked_into() -> None:
