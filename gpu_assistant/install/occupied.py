@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from ..core.errors import AppError
+from ..core.errors import AppError, CallError
 from ..core.paths import DataDir
 from . import journal, manifest
 from .manifest import Manifest
+
+
+def refuse_shared(environment: Path) -> None:
+    """Raise CallError("folder-shared") for a disk's root, the user's home and what lies above it."""
+    home = Path.home()
+    if environment in (environment.parent, home, *home.parents):
+        raise CallError("folder-shared", path=str(environment))
+
+
+def refuse_files(environment: Path) -> None:
+    """Raise AppError("not-a-folder") if a file stands where one of the folders above is meant to be."""
+    for place in environment.parents:
+        if place.is_dir():
+            return
+        if os.path.lexists(place):
+            raise AppError("not-a-folder", path=str(place))
 
 
 def ours(environment: Path, data: DataDir) -> Manifest | None:

@@ -10,6 +10,7 @@ from ..core.errors import AppError
 from ..core.machine import Machine, Python
 from ..core.plan import Plan, PlanFile, Step
 from ..core.recommendation import PyTorchChoice, Recommendation
+from .occupied import refuse_shared
 from .wish import ALWAYS
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ def make_plan(
     wheelhouse: Path | None,
     simulated: bool,
 ) -> Plan:
-    """The plan for one environment. Raises AppError("goal-not-yet"), AppError("no-python")."""
+    """The plan for one environment. Raises AppError("goal-not-yet"), AppError("no-python"),
+    CallError("folder-shared").
+    """
+    refuse_shared(environment)
     torch, series = recommendation.pytorch, recommendation.python
     if torch is None or series is None:
         raise AppError("goal-not-yet", goal=recommendation.goal)

@@ -87,7 +87,9 @@ class Reporter:
 
     def log(self, line: str) -> None:
         """A line that a tool wrote."""
-        self._send(LogEvent(id=self._step, line=line))
+        # uv's advice for the folder that is moved to its place afterwards: followed, it would lead nowhere.
+        if not line.startswith("Activate with:"):
+            self._send(LogEvent(id=self._step, line=line))
 
     def end(self, state: EndState, env: str, code: str | None = None, data: dict[str, Value] | None = None) -> None:
         """The last event."""

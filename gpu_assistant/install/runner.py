@@ -57,10 +57,13 @@ class InstallJob:
 
     def run(self, context: JobContext[Any]) -> Path:
         """The environment's folder. Raises AppError and its family, nothing else."""
+        from . import untrusted
+
         reporter = Reporter(context)
         env = self.plan.env
         try:
             reporter.plan(self.plan.steps)
+            untrusted.check(self.plan, self._system, self._data, self._catalog)
             if self._dry_run:
                 self._walk(reporter)
             else:
@@ -84,12 +87,10 @@ class InstallJob:
             reporter.step(step.id, "skipped")
 
     def _carry_out(self, cancel: threading.Event, reporter: Reporter) -> None:
-        from . import untrusted
         from .journal import Journal
         from .single import one_at_a_time
         from .work import Work
 
-        untrusted.check(self.plan, self._system, self._data, self._catalog)
         with (
             one_at_a_time(self._data),
             self._system.keep_awake("PyTorch is being installed"),

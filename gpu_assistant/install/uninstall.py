@@ -22,7 +22,13 @@ class UninstallJob:
         self._data = data
 
     def run(self, context: JobContext[Any]) -> Path:
-        """The folder that is gone. Raises AppError: environment-missing, -not-ours, -in-use, already-running."""
+        """The folder that is gone. Raises AppError: environment-missing, -not-ours, -in-use, already-running.
+
+        Raises CallError("folder-shared") before any news.
+        """
+        from .occupied import refuse_shared
+
+        refuse_shared(self.environment)
         reporter = Reporter(context)
         env = str(self.environment)
         step = Step(id=STEP, kind="python-packages", code="remove-environment", data={"env": env})

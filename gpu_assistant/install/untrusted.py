@@ -11,6 +11,7 @@ from ..core.errors import AppError, CallError
 from ..core.paths import DataDir
 from ..core.plan import Plan, PlanFile, Step
 from ..system.base import System
+from .occupied import refuse_shared
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
@@ -24,12 +25,13 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def check(plan: Plan, system: System, data: DataDir, catalog: Catalog) -> None:
-    """Raise CallError("plan-refused", detail=…) for a plan that must not run here."""
+    """Raise CallError("plan-refused", detail=…), CallError("folder-shared") for a plan that must not run here."""
     if tuple(step.kind for step in plan.steps) != KINDS or len({step.id for step in plan.steps}) != len(KINDS):
         raise _refused("steps")
     env = Path(plan.env)
-    if not _plain_folder(env) or env in (env.parent, Path.home()):
+    if not _plain_folder(env):
         raise _refused(f"env: {plan.env}")
+    refuse_shared(env)
     if plan.wheelhouse is not None and not _plain_folder(Path(plan.wheelhouse)):
         raise _refused(f"wheelhouse: {plan.wheelhouse}")
     _check_versions(plan, catalog)
@@ -38,7 +40,7 @@ def check(plan: Plan, system: System, data: DataDir, catalog: Catalog) -> None:
         raise _refused(f"python: {plan.recommendation.python}")
     if runtime.files:
         _check_runtime_files(runtime, plan, catalog)
-    else:
+    elif not plan.simulated:  # which is never carried out, and whose Python is on another computer
         _check_interpreter(runtime, system, data)
 
 

@@ -233,7 +233,8 @@ def test_a_second_copy_is_told_who_is_at_it(world: World) -> None:
 
 def test_a_file_where_a_folder_should_be(world: World) -> None:
     world.environment.parent.write_text("not a folder", encoding="utf-8")
-    assert refused(world).exit_code == 1
+    error = refused(world)
+    assert (error.code, error.data["path"], error.exit_code) == ("not-a-folder", str(world.environment.parent), 1)
     assert world.environment.parent.read_text(encoding="utf-8") == "not a folder"
 
 
@@ -305,9 +306,9 @@ def test_a_strange_plan_is_not_carried_out(world: World, tmp_path: Path) -> None
     for number, bad in enumerate(
         (
             strange(world, env="env"),
-            strange(world, env=str(Path.home())),
             strange(world, env=str(tmp_path / ".." / "env")),
             strange(world, wheelhouse="//server/share"),
+            strange(world, steps=()),
             strange(world, steps=plan.steps[:-1]),
             strange(world, steps=(*plan.steps[:4], plan.steps[0], plan.steps[5])),
             strange(world, recommendation=msgspec.structs.replace(recommendation, python="3.11; import os")),
@@ -318,8 +319,11 @@ def test_a_strange_plan_is_not_carried_out(world: World, tmp_path: Path) -> None
             with_torch(torchvision="1.0\n[tool.uv]"),
         )
     ):
-        error = refused(world, CallError, plan=bad)
-        assert (error.code, error.exit_code) == ("plan-refused", 2), number
+        for dry_run in (False, True):
+            error = refused(world, CallError, plan=bad, dry_run=dry_run)
+            assert (error.code, error.exit_code) == ("plan-refused", 2), number
+    for shared in (Path.home(), Path(tmp_path.anchor)):
+        assert refused(world, CallError, plan=strange(world, env=str(shared))).code == "folder-shared"
     refused_python = strange(world, steps=(plan.steps[0], evil, *plan.steps[2:]))
     assert refused(world, plan=refused_python).code == "python-gone"
     assert not world.data.root.exists()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.errors import AppError, CallError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event
 from gpu_assistant.install import environments, journal
@@ -84,3 +84,15 @@ def test_not_while_an_install_runs(world: World) -> None:
         uninstall(world)
     assert caught.value.code == "already-running"
     assert world.environment.is_dir()
+
+
+def test_a_folder_that_all_share_is_refused_before_any_news(world: World) -> None:
+    news: list[Event] = []
+    for shared in (Path(world.root.anchor), Path.home()):
+        with pytest.raises(CallError) as caught:
+            UninstallJob(shared, world.data).run(JobContext(report=news.append))
+        assert (caught.value.code, caught.value.exit_code) == ("folder-shared", 2)
+        with pytest.raises(CallError) as caught:
+            world.plan(environment=shared)
+        assert caught.value.code == "folder-shared"
+    assert news == []

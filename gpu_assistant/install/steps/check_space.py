@@ -9,14 +9,15 @@ from ...core.errors import AppError
 from ...core.json import storage_error
 from ...core.plan import Step
 from .. import journal
-from ..occupied import refuse_strangers
+from ..occupied import refuse_files, refuse_strangers
 from ..removal import delete, trash_path
 from ..work import Outcome, Work
 
 
 def run(step: Step, work: Work) -> Outcome:  # noqa: ARG001 - every kind has this shape
-    """Raises AppError: environment-occupied, folder-unwritable, disk-too-small."""
+    """Raises AppError: environment-occupied, not-a-folder, folder-unwritable, disk-too-small."""
     env = work.environment
+    refuse_files(env)
     refuse_strangers(env, work.data)
     known = env in journal.environments(work.data)
     if not known and (work.partial.exists() or trash_path(env).exists()):
