@@ -26,7 +26,8 @@ class Card(Struct, frozen=True, kw_only=True):
 
 def said_name(gpu: Gpu) -> str:
     """The adapter's name for a sentence; a leading "@" would be taken for another text's code."""
-    return (gpu.name or "").strip().lstrip("@").strip() or gpu.pci_id or gpu.vendor
+    said = ((text or "").strip().lstrip("@").strip() for text in (gpu.name, gpu.pci_id))
+    return next(filter(None, said), gpu.vendor)
 
 
 def nvidia_cards(machine: Machine, catalog: Catalog) -> tuple[Card, ...]:

@@ -237,6 +237,12 @@ def test_arm_linux_with_a_card_that_nobody_looked_into() -> None:
         recommend(machine("linux", nvidia(GTX_1060), arch="arm64"), catalog())
 
 
+@pytest.mark.parametrize("pci_id", ["@", " @@ ", ""])
+def test_a_card_without_any_name_is_called_by_its_maker(pci_id: str) -> None:
+    found = check(recommend(machine("windows", nvidia(pci_id)), catalog()))
+    assert reason(found, "accelerator").data["gpu"] == "nvidia"
+
+
 def test_order_of_cards_does_not_matter() -> None:
     cards = [nvidia(GTX_1060), nvidia(RTX_4060), nvidia("10de:ffff"), nvidia(H100)]
     found = {
