@@ -43,11 +43,15 @@ class StepEnded(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag
 
 
 class Makes(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="makes"):
-    """The folder `path` is going to be made; whether it was is seen by what stands there."""
+    """The folder `path` is going to be made; whether it was is seen by what stands there.
+
+    `stood`: an empty one was there before, so it is not ours to take away.
+    """
 
     at: float
     kind: str
     path: str
+    stood: bool = False
 
 
 class Removes(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="removes"):
@@ -99,7 +103,7 @@ class Journal:
 
     def makes(self, kind: str, path: Path) -> None:
         """Say what folder is going to be made."""
-        self._write(Makes(at=time.time(), kind=kind, path=str(path)))
+        self._write(Makes(at=time.time(), kind=kind, path=str(path), stood=path.is_dir()))
 
     def removes(self, kind: str, path: Path) -> None:
         """Say what folder is going to be removed."""
@@ -140,12 +144,23 @@ def files(data: DataDir) -> tuple[Path, ...]:
 
 def environments(data: DataDir) -> tuple[Path, ...]:
     """Every folder that a run set out to make an environment of, each once; it may be gone, or half made."""
-    found: dict[str, None] = {}
+    return tuple(_made(data))
+
+
+def stood_before(data: DataDir, environment: Path) -> bool:
+    """Whether an empty folder was there when the last run set out to make this environment."""
+    made = _made(data).get(environment)
+    return made is not None and made.stood
+
+
+def _made(data: DataDir) -> dict[Path, Makes]:
+    """What the last run that made each environment said of it."""
+    found: dict[Path, Makes] = {}
     for path in files(data):
         for entry in read(path):
             if isinstance(entry, Makes) and entry.kind == "environment":
-                found[entry.path] = None
-    return tuple(Path(path) for path in found)
+                found[Path(entry.path)] = entry
+    return found
 
 
 def interrupted(data: DataDir) -> Plan | None:

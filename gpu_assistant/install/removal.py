@@ -14,6 +14,11 @@ def trash_path(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.trash")
 
 
+def partial_path(folder: Path) -> Path:
+    """Where a folder is made before it has its name."""
+    return folder.with_name(f".{folder.name}.partial")
+
+
 def remove(folder: Path) -> None:
     """Rename out of the way at once, then delete; raises AppError. Left-overs of a killed removal go too."""
     trash = trash_path(folder)

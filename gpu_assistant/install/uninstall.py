@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +50,13 @@ class UninstallJob:
         return self.environment
 
     def _left(self) -> bool:
-        """Whether a removal was killed between the rename and the end."""
+        """Whether there is no environment, but what a stopped install or removal of ours left of it."""
         from .journal import environments
-        from .removal import trash_path
+        from .removal import partial_path, trash_path
 
         env = self.environment
-        return env in environments(self._data) and trash_path(env).is_dir() and not env.exists()
+        left = partial_path(env).is_dir() or trash_path(env).is_dir()
+        return left and env in environments(self._data) and not _holds_anything(env)
 
     def _refuse_strangers(self) -> None:
         from .occupied import ours
@@ -65,17 +67,31 @@ class UninstallJob:
         raise AppError("environment-not-ours" if env.exists() else "environment-missing", path=str(env))
 
     def _remove(self, context: JobContext[Any]) -> None:
-        from .journal import Journal
-        from .removal import delete, remove, trash_path
+        from ..core.json import storage_error
+        from .journal import Journal, stood_before
+        from .removal import delete, partial_path, remove, trash_path
         from .single import one_at_a_time
 
+        env = self.environment
         context.check_cancelled()
         with one_at_a_time(self._data):
             self._refuse_strangers()  # another process may have been quicker
             with Journal(self._data) as journal:
-                journal.removes("environment", self.environment)
-                if self._left():
-                    delete(trash_path(self.environment))
+                journal.removes("environment", env)
+                left = self._left()
+                delete(partial_path(env))
+                if left:
+                    delete(trash_path(env))
                 else:
-                    remove(self.environment)
+                    remove(env)
+                if stood_before(self._data, env):
+                    try:
+                        env.mkdir(exist_ok=True)
+                    except OSError as error:
+                        raise storage_error(error, env) from error
                 journal.ended("done")
+
+
+def _holds_anything(folder: Path) -> bool:
+    """Whether anything but an empty folder is there."""
+    return os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir()))

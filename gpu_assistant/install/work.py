@@ -20,6 +20,7 @@ from ..fetch.limits import Limits
 from ..system.base import System
 from .journal import Journal
 from .lock import Lock
+from .removal import partial_path
 from .reporter import Reporter
 from .uv import Uv
 
@@ -74,7 +75,7 @@ class Work:
         self.verifier = verifier
         self.limits = limits
         self.environment = Path(plan.env)
-        self.partial = self.environment.with_name(f".{self.environment.name}.partial")
+        self.partial = partial_path(self.environment)
         self.uv = Uv(system, data, cancel=cancel, log=reporter.log)
         self.standing = False
         self.forget_lock: Callable[[], None] = lambda: None

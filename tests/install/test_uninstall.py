@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.errors import AppError, CallError, Cancelled
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.plan import Event
+from gpu_assistant.core.plan import EndEvent, Event, StepEvent
 from gpu_assistant.install import environments, journal
 from gpu_assistant.install.removal import trash_path
 from gpu_assistant.install.uninstall import UninstallJob
@@ -96,3 +97,45 @@ def test_a_folder_that_all_share_is_refused_before_any_news(world: World) -> Non
             world.plan(environment=shared)
         assert caught.value.code == "folder-shared"
     assert news == []
+
+
+def cancelled(world: World, step: str) -> EndEvent:
+    cancel = threading.Event()
+
+    def watch(event: object) -> None:
+        if isinstance(event, StepEvent) and (event.id, event.state) == (step, "running"):
+            cancel.set()
+
+    with pytest.raises(Cancelled) as caught:
+        world.install(cancel=cancel, watch=watch)
+    return end(caught.value.events)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("stood", [False, True])
+def test_what_a_stopped_install_left_is_removed(world: World, stood: bool) -> None:
+    if stood:
+        world.environment.mkdir(parents=True)
+    cancelled(world, "verify")
+    assert world.environment.with_name(".env.partial").is_dir()
+    assert end(uninstall(world)).state == "done"
+    assert list(world.environment.parent.iterdir()) == ([world.environment] if stood else [])
+
+
+def test_half_an_environment_that_is_not_ours_stays(world: World) -> None:
+    partial = world.environment.with_name(".env.partial")
+    partial.mkdir(parents=True)
+    with pytest.raises(AppError) as caught:
+        uninstall(world)
+    assert caught.value.code == "environment-missing"
+    assert partial.is_dir()
+
+
+def test_an_empty_folder_that_was_there_before_is_given_back(world: World) -> None:
+    world.environment.mkdir(parents=True)
+    world.install()
+    uninstall(world)
+    assert list(world.environment.iterdir()) == []
+    world.environment.rmdir()
+    world.install()
+    uninstall(world)
+    assert not world.environment.exists()
