@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -112,7 +113,11 @@ class InstallJob:
                     _one(step, work)
             except BaseException as error:
                 _note_end(journal, error)
+                if isinstance(error, Cancelled) and work.partial.is_dir():
+                    raise Cancelled("cancelled-half-made") from error
                 raise
+            finally:
+                _tidy(self._data.uv_cache)
             journal.ended("done")
 
 
@@ -133,6 +138,12 @@ def _one(step: Step, work: Any) -> None:  # noqa: ANN401 - the class is loaded l
     state: StepState = "skipped" if result.skipped else "done"
     work.journal.step_ended(step.id, state)
     work.reporter.step(step.id, state, code=result.code, data=result.data)
+
+
+def _tidy(cache: Path) -> None:
+    """What a stopped uv was unpacking; nothing else uses our cache while the install is held."""
+    for left in cache.glob(".tmp*"):
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def _note_end(journal: Journal, error: BaseException) -> None:

@@ -136,6 +136,14 @@ def test_an_empty_folder_may_be_taken(world: World) -> None:
     assert end(world.install()).state == "done"
 
 
+def test_what_a_stopped_uv_was_unpacking_goes(world: World) -> None:
+    left = world.data.uv_cache / ".tmpA1b2C3"
+    left.mkdir(parents=True)
+    (left / "half.bin").write_bytes(b"half")
+    world.install()
+    assert not left.exists()
+
+
 def test_the_computer_stays_awake_only_meanwhile(world: World) -> None:
     awake: list[int] = []
 

@@ -14,6 +14,7 @@ from gpu_assistant.core.plan import EndEvent, Event, StepEvent
 from gpu_assistant.install import environments, journal
 from gpu_assistant.install.removal import trash_path
 from gpu_assistant.install.uninstall import UninstallJob
+from gpu_assistant.texts import Texts
 
 from .world import World, end, states
 
@@ -115,7 +116,9 @@ def cancelled(world: World, step: str) -> EndEvent:
 def test_what_a_stopped_install_left_is_removed(world: World, stood: bool) -> None:
     if stood:
         world.environment.mkdir(parents=True)
-    cancelled(world, "verify")
+    last = cancelled(world, "verify")
+    assert last.code == "error.cancelled-half-made"
+    assert "uninstall" in str(Texts("en").event(last).message)  # type: ignore[union-attr]
     assert world.environment.with_name(".env.partial").is_dir()
     assert end(uninstall(world)).state == "done"
     assert list(world.environment.parent.iterdir()) == ([world.environment] if stood else [])
