@@ -4,6 +4,10 @@
 <context>
     <name>Cards</name>
     <message>
+        <source>for the CPU</source>
+        <translation>用于 CPU</translation>
+    </message>
+    <message>
         <source>Lets {system} talk to the card</source>
         <translation>让 {system} 和显卡对话</translation>
     </message>
@@ -339,6 +343,10 @@
     <message>
         <source>The computer must restart once</source>
         <translation>需要重启一次电脑</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept.</source>
+        <translation>已下载的文件会保留。</translation>
     </message>
     <message>
         <source>Safe to interrupt</source>
@@ -698,6 +706,14 @@
 <context>
     <name>StepBlock</name>
     <message>
+        <source>Trying it out</source>
+        <translation>正在试运行</translation>
+    </message>
+    <message>
+        <source>Loading PyTorch for the first time takes longest.</source>
+        <translation>第一次加载 PyTorch 最花时间。</translation>
+    </message>
+    <message>
         <source>Done</source>
         <translation>已完成</translation>
     </message>
@@ -851,8 +867,12 @@
         <translation>验证结果</translation>
     </message>
     <message>
-        <source>Simulated machine: nothing on this computer will be changed.</source>
-        <translation>模拟机器：不会改动这台电脑上的任何东西。</translation>
+        <source>Simulated machine: {name}. Nothing is executed.</source>
+        <translation>模拟的电脑：{name}。不会执行任何操作。</translation>
+    </message>
+    <message>
+        <source>The way back is open again when the install has ended.</source>
+        <translation>安装结束后才能返回前面的步骤。</translation>
     </message>
     <message>
         <source>Help</source>

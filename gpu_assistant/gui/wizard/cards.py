@@ -132,9 +132,9 @@ def _driver(machine: Machine, recommendation: Recommendation) -> Part:
     installed = advice.installed or (machine.driver.version if machine.driver is not None else None)
     cuda = machine.driver.cuda_max if machine.driver is not None else None
     line = translate("Cards", "CUDA up to {version}").format(version=cuda) if cuda and installed else ""
-    if advice.action == "none":
-        return _part("driver", machine, now=installed, now_line=line, after=None, pill=not_needed())
-    if advice.action == "keep":
+    if advice.action == "none" and installed is None:
+        return _part("driver", machine, now=None, after=None, pill=not_needed())
+    if advice.action in ("keep", "none"):
         return _part("driver", machine, now=installed, now_line=line, after=installed, pill=keep())
     offer = next((each for each in recommendation.alternatives if each.code in DRIVER_OFFERS), None)
     after = advice.recommended or advice.minimum
@@ -158,7 +158,8 @@ def _cuda(machine: Machine, recommendation: Recommendation) -> Part:
     toolkit = next((each.version for each in machine.cuda_toolkits or () if each.version), None)
     line = translate("Cards", "toolkit, stays") if toolkit is not None else ""
     if torch is None or recommendation.accelerator != "cuda":
-        return _part("cuda", machine, now=toolkit, now_line=line, after=None, pill=not_needed())
+        pill = keep() if toolkit is not None else not_needed()
+        return _part("cuda", machine, now=toolkit, now_line=line, after=toolkit, pill=pill)
     inside = translate("Cards", "comes inside PyTorch")
     return _part("cuda", machine, now=toolkit, now_line=line, after=torch.cuda, after_line=inside, pill=included())
 
@@ -167,7 +168,8 @@ def _cudnn(machine: Machine, recommendation: Recommendation) -> Part:
     torch = recommendation.pytorch
     here = next((each.version for each in machine.cudnn or () if each.version), None)
     if torch is None or recommendation.accelerator != "cuda":
-        return _part("cudnn", machine, now=here, after=None, pill=not_needed())
+        pill = keep() if here is not None else not_needed()
+        return _part("cudnn", machine, now=here, after=here, pill=pill)
     inside = translate("Cards", "comes inside PyTorch")
     return _part("cudnn", machine, now=here, after=torch.cudnn, after_line=inside, pill=included())
 
@@ -178,7 +180,9 @@ def _torch(machine: Machine, recommendation: Recommendation, *, settled: bool) -
     line = translate("Cards", "elsewhere, stays") if build is not None else ""
     if torch is None:
         return _part("torch", machine, now=build, now_line=line, after=None, pill=not_needed())
-    details = [translate("Cards", "build {variant}").format(variant=torch.variant)]
+    cpu = recommendation.accelerator == "cpu"
+    build_of = translate("Cards", "for the CPU") if cpu else translate("Cards", "build {variant}")
+    details = [build_of.format(variant=torch.variant)]
     if recommendation.python is not None:
         details.append(f"Python {recommendation.python}")
     if settled:

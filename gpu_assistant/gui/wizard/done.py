@@ -111,7 +111,7 @@ class DonePage(WizardPage):
         self.back.setVisible(not works)
         opened = not self.was_done.isHidden()
         self.show_done.setText(self.tr("Hide what was done") if opened else self.tr("Show what was done"))
-        self.show_done.setVisible(road.progress is not None)
+        self.show_done.setVisible(road.progress is not None and not simulated)
         self.primary.setText(self.tr("Go to Home"))
 
     def go_on(self) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from ...core.plan import Event, StepEvent
 from ...texts.format import duration, size
-from ..components import Button, Card, ConfirmDialog, Icon, LogDrawer, ProgressBar, StepList, announce, label
+from ..components import Button, Card, ConfirmDialog, LogDrawer, ProgressBar, StepList, announce
 from . import words
 from .base import WizardPage, chain
 from .flow import Stage
-from .progress import Progress, StepProgress
+from .note_card import NoteCard
+from .plan_list import PlanList
+from .progress import LATER, Progress, StepProgress
 from .step_block import StepBlock
 from .trouble_box import TroubleBox
 
@@ -30,13 +32,14 @@ class InstallPage(WizardPage):
         self.steps = StepList()
         self.block = StepBlock()
         self.trouble = TroubleBox()
-        self.note = _Note()
+        self.note = NoteCard()
         self.log = LogDrawer()
         self._list_card = Card(padding=8)
         self._list_card.column.addWidget(self.steps)
+        self.shown = PlanList()
         self._left, self._side = QWidget(), QWidget()
         for box, widgets in (
-            (self._left, (self._list_card,)),
+            (self._left, (self._list_card, self.shown)),
             (self._side, (self.trouble, self.block, self.note, self.log)),
         ):
             stack = QVBoxLayout(box)
@@ -60,8 +63,9 @@ class InstallPage(WizardPage):
         self.trouble.taken.connect(self.road.take)
         self.trouble.folder.connect(self.folder_wanted)
         self.road.stepped.connect(self._stepped)
-        self.road.logged.connect(self.log.append)
+        self.road.logged.connect(self._logged)
         self._progress: Progress | None = None
+        self._planned: object = None
         self._stage: Stage | None = None
 
     def draw(self) -> None:
@@ -79,7 +83,7 @@ class InstallPage(WizardPage):
                 self._row(step)
         self._heads(progress)
         running = stage in ("running", "stopping")
-        self._side.setVisible(not road.flow.simulated)
+        self._show_plan()
         self.whole.setVisible(running)
         self.block.setVisible(running and progress is not None and progress.running is not None)
         self.trouble.setVisible(facts.trouble is not None)
@@ -110,12 +114,29 @@ class InstallPage(WizardPage):
         stop = ConfirmDialog.ask(
             self,
             self.tr("Stop here?"),
-            self.tr("What is downloaded is kept; the next start goes on from here."),
+            self.tr("What is downloaded is kept.")
+            if self._late
+            else self.tr("What is downloaded is kept; the next start goes on from here."),
             self.tr("Stop"),
             self.tr("Go on"),
         )
         if stop:
             self.road.stop()
+
+    def _show_plan(self) -> None:
+        """For a simulated machine the plan with its commands and sizes stands here: nothing runs, nothing is logged."""
+        simulated, plan = self.road.flow.simulated, self.road.flow.facts.plan
+        for widget in (self._side, self.log, self._list_card):
+            widget.setVisible(not simulated)
+        self.shown.setVisible(simulated)
+        if simulated and plan is not None and self._planned != (plan, self.texts.language):
+            self._planned = (plan, self.texts.language)
+            self.shown.set_plan(plan, self.texts)
+
+    def _logged(self, lines: list[str]) -> None:
+        self.log.append(lines)
+        # What a tool says on its way reads like trouble to who does not know it: it is for the open drawer.
+        self.log.head.set_last("")
 
     def _fill(self) -> None:
         self.steps.clear()
@@ -135,8 +156,9 @@ class InstallPage(WizardPage):
         texts = self.texts
         if step.state == "running" and step.unit == "bytes" and step.done is not None:
             return f"{size(step.done)} / {size(step.total)}" if step.total else size(step.done)
-        if self.road.flow.simulated:
-            return texts.say(f"step.{step.code}.what", step.data)
+        if step.state == "done" and step.unit == "bytes":
+            # The last file's name says nothing about the step.
+            return size(step.total) if step.total else ""
         if step.state in ("running", "done", "skipped") and step.message is not None:
             return texts.message(step.message)
         return ""
@@ -164,6 +186,7 @@ class InstallPage(WizardPage):
             return
         self._row(step)
         self._heads(progress)
+        self._notes(self.road.flow.facts.stage)
         self.block.setVisible(progress.running is not None)
         if event.state in SAID:
             announce(self.steps, self.steps.rows[event.id].accessibleName())
@@ -184,9 +207,11 @@ class InstallPage(WizardPage):
             title, line = self.tr("This is what an install would do"), self.tr("Shown only: nothing was executed.")
         if progress is not None and stage == "running":
             line = self._where(progress)
-            self.whole.set_fraction(progress.fraction)
-            if progress.running is not None:
-                self.block.set_step(progress.running, self.texts)
+            running = progress.running
+            # A bar that stands still looks dead.
+            self.whole.set_fraction(progress.fraction if running is None or running.fraction is not None else None)
+            if running is not None:
+                self.block.set_step(running, self.texts)
         elif stage == "stopping":
             line = self.tr("It ends at the next safe place.")
         self.page.set_title(title, line)
@@ -209,10 +234,18 @@ class InstallPage(WizardPage):
             line = self.tr("Open GPU Assistant again afterwards: it goes on from here.")
             self.note.set("restart", self.tr("The computer must restart once"), line)
         elif stage in ("running", "stopping"):
-            self.note.set("ok", self.tr("Safe to interrupt"), self.tr("The next start goes on from here."))
+            late = self._late
+            line = self.tr("What is downloaded is kept.") if late else self.tr("The next start goes on from here.")
+            self.note.set("ok", self.tr("Safe to interrupt"), line)
         self.note.setVisible(
             stage in ("running", "stopping", "cancelled", "reboot-needed") and not self.road.flow.simulated
         )
+
+    @property
+    def _late(self) -> bool:
+        """Whether only the download would be left of the work so far."""
+        running = self._progress.running if self._progress is not None else None
+        return running is not None and running.kind in LATER
 
     def _foot(self, stage: Stage) -> None:
         running = stage in ("running", "stopping")
@@ -250,27 +283,3 @@ class InstallPage(WizardPage):
         box = (self._left if narrow else self._side).layout()
         if box is not None:
             box.addWidget(self.log)
-
-
-class _Note(Card):
-    """Whether one may leave: icon, a few words, one line."""
-
-    def __init__(self) -> None:
-        super().__init__(padding=16)
-        self.column.setContentsMargins(16, 12, 16, 12)
-        row, column = QHBoxLayout(), QVBoxLayout()
-        row.setSpacing(14)
-        column.setSpacing(1)
-        self._icon = Icon("ok", "ok", 18)
-        self._title, self._line = label("small-strong"), label("small")
-        column.addWidget(self._title)
-        column.addWidget(self._line)
-        row.addWidget(self._icon)
-        row.addLayout(column, 1)
-        self.column.addLayout(row)
-
-    def set(self, icon: str, title: str, line: str) -> None:
-        self._icon.set(icon, "ok" if icon == "ok" else "accent")
-        self._title.setText(title)
-        self._line.setText(line)
-        self.setAccessibleName(f"{title}. {line}")

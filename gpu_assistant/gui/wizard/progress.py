@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from ...core.message import Message, Value
 from ...core.plan import Bottleneck, Event, Plan, PlanEvent, StepEvent, StepState
 
+# The steps after the download: what they made so far is made again by the next start.
+LATER = frozenset({"python-packages", "verify"})
 # What a step counts in the bar where nobody knows its time: a share, no promise.
 SHARES = {"download": 6.0, "python-packages": 2.0, "python-runtime": 1.0}
 LEAST_SHARE = 0.5
@@ -43,6 +45,9 @@ class StepProgress(Struct, frozen=True, kw_only=True):
         if self.state in ENDED:
             return 1.0
         if self.done is None or not self.total:
+            return None
+        # Parts are counted where one tool puts them all in place: none yet says nothing about how far it is.
+        if self.unit == "items" and self.done == 0:
             return None
         return min(self.done / self.total, 1.0)
 

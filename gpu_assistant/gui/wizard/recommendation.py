@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout
 
@@ -179,6 +179,13 @@ class RecommendationPage(WizardPage):
     def _fold(self) -> None:
         self.steps.setVisible(not self.steps.isVisibleTo(self.page.content))
         self.draw()
+        if self.steps.isVisible():
+            QTimer.singleShot(0, self, self._show_steps)
+
+    def _show_steps(self) -> None:
+        """Bring the steps into view, below the button that closes them."""
+        self.page.content.layout().activate()  # type: ignore[union-attr]
+        self.page.verticalScrollBar().setValue(self.price.mapTo(self.page.content, QPoint()).y())
 
     def choose_folder(self) -> None:
         """Ask where to install."""

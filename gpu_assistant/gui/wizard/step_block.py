@@ -80,7 +80,7 @@ class StepBlock(Card):
             widget.setVisible(fetching)
         if fetching:
             self._figures(step, texts)
-        self._set_pace(step.bottleneck)
+        self._set_pace(step.bottleneck, step.kind)
 
     def _figures(self, step: StepProgress, texts: Texts) -> None:
         done, unit = size(step.done or 0).rsplit(" ", 1)
@@ -90,18 +90,20 @@ class StepBlock(Card):
         self.left.set(*_split(duration(left, texts.language) if left is not None else UNKNOWN))
         self.caption.setText(self.tr("Speed over the last 90 seconds"))
 
-    def _set_pace(self, bottleneck: Bottleneck | None) -> None:
+    def _set_pace(self, bottleneck: Bottleneck | None, kind: str | None) -> None:
         self.pace.setVisible(bottleneck is not None)
         if bottleneck is None:
             return
-        title, line = self._pace_words(bottleneck)
+        title, line = self._pace_words(bottleneck, kind)
         self._pace_icon.set(PACE_ICONS[bottleneck])
         self._pace_title.setText(title)
         self._pace_line.setText(line)
         self._pace_line.setVisible(bool(line))
         self.pace.setAccessibleName(f"{title}. {line}" if line else title)
 
-    def _pace_words(self, bottleneck: Bottleneck) -> tuple[str, str]:
+    def _pace_words(self, bottleneck: Bottleneck, kind: str | None) -> tuple[str, str]:
+        if bottleneck == "checking" and kind == "verify":
+            return self.tr("Trying it out"), self.tr("Loading PyTorch for the first time takes longest.")
         return {
             "network": (self.tr("Your line sets the pace"), self.tr("The disk and the source could do more.")),
             "source": (self.tr("The source sets the pace"), self.tr("Your line and the disk could do more.")),

@@ -153,7 +153,11 @@ class Wizard(Live, QWidget):
                 (self.tr("Done"), self.tr("The proof")),
             ]
         )
-        self.banner.set("simulated", self.tr("Simulated machine: nothing on this computer will be changed."))
+        machine = self.app.simulated_machine
+        if machine is not None:
+            names = [gpu.name for gpu in machine.gpus if gpu.name] or [machine.os.name or machine.os.system]
+            words = self.tr("Simulated machine: {name}. Nothing is executed.")
+            self.banner.set("simulated", words.format(name=names[0]))
         self.help.setAccessibleName(self.tr("Help"))
         self.setAccessibleName(self.tr("Setup"))
 
@@ -206,7 +210,12 @@ class Wizard(Live, QWidget):
             self._ahead.start()
 
     def _mark_rail(self) -> None:
-        self.rail.set_current(PAGES.index(self.flow.page), reachable=not self.flow.locked)
+        locked = self.flow.locked
+        self.rail.set_current(PAGES.index(self.flow.page), reachable=not locked)
+        done = self.rail.buttons[: PAGES.index(self.flow.page)]
+        why = self.tr("The way back is open again when the install has ended.")
+        for button in self.rail.buttons:
+            button.setToolTip(why if locked and button in done else "")
 
     def _look_again(self) -> None:
         if self.flow.page == "computer":
