@@ -4,5 +4,5 @@
 which card, `drivers.py` what each build asks of the driver and what each card can get, `pick.py` brings
 the three together, `pythons.py` chooses the Python, `choices.py` judges what the user picked by hand,
 `wheelhouse.py` what a local source offers, `systems.py` whether the operating system is new enough,
-`cautions.py` what the user should know before going on.
+`cudnn.py` whether the cuDNN inside is made for the card, `cautions.py` what the user should know before going on.
 """

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..core.machine import Disk, Machine
 from ..core.message import Value
 from ..core.recommendation import Warning as Caution
+from .cudnn import cudnn_fit
 from .decision import Decision
 from .reasons import lacks_code
 from .systems import glibc_lacking, windows_lacking
@@ -32,6 +33,8 @@ def _cautions(d: Decision) -> Iterator[Caution]:
         yield _warn(unknown, gpu=card.name, build=build.label)
     elif d.accelerator == "cuda" and card is not None and d.pick.code == "unknown":
         yield _warn("code-unknown", gpu=card.name, build=build.label)
+    if d.accelerator == "cuda" and card is not None and cudnn_fit(d.where.catalog, build, card.capability) == "too-new":
+        yield _warn("cudnn-too-new", gpu=card.name, build=build.label, cudnn=build.record.cudnn)
     for name in lacks_code(d):
         yield _warn("other-gpu-without-code", gpu=name, build=build.label)
     if d.where.state is not None and not d.where.state.readable and d.accelerator == "cuda":

@@ -8,6 +8,7 @@ from ..core.message import Value
 from ..core.recommendation import DriverAdvice, Reason
 from .builds import code_for
 from .cards import said_name
+from .cudnn import cudnn_fit
 from .decision import Decision
 from .drivers import DriverState
 from .systems import too_old
@@ -28,7 +29,9 @@ def _accelerator(d: Decision) -> Reason:
     torch, about = d.where.catalog.pytorch, "accelerator"
     if d.accelerator == "cuda" and d.where.card is not None:
         card = d.where.card
-        return _say(d, about, "cuda", torch, "install", gpu=card.name, capability=card.capability_text)
+        # Only of a data centre's card can it be said that it was built for this.
+        code = "cuda" if card.segment == "datacenter" else "cuda-card"
+        return _say(d, about, code, torch, "install", gpu=card.name, capability=card.capability_text)
     if d.accelerator == "mps":
         return _say(d, about, "mps", torch, "mps")
     if d.accelerator != "cpu":
@@ -214,8 +217,11 @@ def _cudnn(d: Decision) -> Reason:
         return _say(d, "cudnn", "cudnn-no-cuda", torch, "install")
     if build.record.cudnn is None:
         return _say(d, "cudnn", "cudnn-inside-unnamed", torch, "matrix")
-    if _old_card(d):
-        return _say(d, "cudnn", "cudnn-kept-back", torch, "cudnn", cudnn=build.record.cudnn)
+    card = d.where.card
+    fit = cudnn_fit(d.where.catalog, build, card.capability if card is not None else None)
+    if fit != "fits":
+        code = "cudnn-kept-back" if fit == "last" else "cudnn-too-new"
+        return _say(d, "cudnn", code, torch, "cudnn", cudnn=build.record.cudnn)
     return _say(d, "cudnn", "cudnn-inside", torch, "matrix", cudnn=build.record.cudnn)
 
 

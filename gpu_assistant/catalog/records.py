@@ -93,12 +93,22 @@ class GlibcFloor(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class CudnnFloor(Struct, frozen=True, kw_only=True):
+    """The oldest chip that cuDNN supports from a version on; builds for CUDA 11 may go further back."""
+
+    from_version: str
+    lowest_capability: str
+    lowest_with_cuda_11: str | None = None
+    source: str
+
+
 class PyTorch(Subject, frozen=True, kw_only=True):
-    """`pytorch.json`: releases and glibc floors newest first; code for the key does not run on the listed devices."""
+    """`pytorch.json`: releases and floors newest first; code for the key does not run on the listed devices."""
 
     excluded_devices: dict[str, tuple[str, ...]]
     releases: tuple[TorchRelease, ...]
     glibc: tuple[GlibcFloor, ...] = ()
+    cudnn_floors: tuple[CudnnFloor, ...] = ()
 
 
 class MinimumDriver(Struct, frozen=True, kw_only=True):

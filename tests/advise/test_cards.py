@@ -237,6 +237,27 @@ def test_arm_linux_with_a_card_that_nobody_looked_into() -> None:
         recommend(machine("linux", nvidia(GTX_1060), arch="arm64"), catalog())
 
 
+@pytest.mark.parametrize(
+    ("chip", "release", "code"),
+    [
+        ("3.7", "2.6.0", "cudnn-too-new"),
+        ("3.7", "2.3.1", "cudnn-kept-back"),
+        ("6.1", "2.6.0", "cudnn-kept-back"),
+        ("7.5", "2.6.0", "cudnn-inside"),
+    ],
+)
+def test_cudnn_inside_and_what_it_supports(chip: str, release: str, code: str) -> None:
+    box = machine("linux", nvidia(name="Card", compute_capability=chip), driver="470.82")
+    found = check(recommend(box, catalog(), choice=Choice(pytorch=release, variant="cu118")))
+    assert reason(found, "cudnn").code == code
+    assert ("cudnn-too-new" in codes(found.warnings)) is (code == "cudnn-too-new")
+
+
+def test_only_a_data_centre_card_is_called_built_for_it() -> None:
+    assert reason(recommend(machine("linux", nvidia(H100)), catalog()), "accelerator").code == "cuda"
+    assert reason(recommend(machine("linux", nvidia(RTX_4060)), catalog()), "accelerator").code == "cuda-card"
+
+
 @pytest.mark.parametrize("pci_id", ["@", " @@ ", ""])
 def test_a_card_without_any_name_is_called_by_its_maker(pci_id: str) -> None:
     found = check(recommend(machine("windows", nvidia(pci_id)), catalog()))
