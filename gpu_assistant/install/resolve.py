@@ -14,12 +14,15 @@ from ..core.recommendation import Alternative
 from ..system.base import Finished
 from . import lock, sources
 from .damaged import blamed
+from .lacking import lacking
 from .lock import Lock
 from .sources import Answer, Attempt, SourceName
 from .uv import Uv, last_line
 from .wish import Wish
 
 TIMEOUT_S = 300.0
+# So many packages are named where many are missing.
+NAMED = 3
 LOCK_FILE = "pylock.toml"
 # The network's own failures, as uv words them; an index that answers "no" is another matter.
 UNREACHABLE = ("failed to fetch", "error sending request", "request failed", "dns error", "timed out", "connection")
@@ -59,7 +62,8 @@ class Resolver:
         """A lock from the first source that has everything, kept for the next time.
 
         Raises AppError("release-unavailable") with what is on offer instead, AppError("release-nowhere") or,
-        where a source did not answer, NetworkError("no-source") with nothing on offer; AppError("resolver-failed").
+        where a source did not answer, NetworkError("no-source") or ("wheelhouse-lacks") with nothing on offer;
+        AppError("resolver-failed"), AppError("wheel-damaged").
         """
         for left in self._folder.glob("resolve-*"):
             shutil.rmtree(left, ignore_errors=True)
@@ -147,6 +151,10 @@ class Resolver:
         }
         offers = self._offers()
         if not offers and "unreachable" in self._answers.values():
+            missing = lacking(wish) if self._answers["wheelhouse"] == "incomplete" else ()
+            if missing:
+                named = ", ".join(missing[:NAMED]) + (", …" if len(missing) > NAMED else "")
+                return NetworkError("wheelhouse-lacks", offers=(), packages=named, **data)
             return NetworkError("no-source", offers=(), **data)
         if not offers:
             return AppError("release-nowhere", offers=(), **data)

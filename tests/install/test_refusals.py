@@ -115,7 +115,8 @@ def test_the_wheelhouse_has_torch_but_the_rest_cannot_be_reached(world: World) -
     house = tiny.folder(world.root / "wheels", [world.torch])
     world.server.close()
     error = refused(world, NetworkError, plan=world.plan(wheelhouse=house))
-    assert error.code == "no-source"
+    assert (error.code, error.exit_code) == ("wheelhouse-lacks", 6)
+    assert error.data["packages"] == "numpy, pip, tinydep"
     assert error.data["wheelhouse"] == "@answer.incomplete"
     assert error.data["general"] == "@answer.unreachable"
 
