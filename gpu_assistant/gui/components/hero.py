@@ -69,6 +69,7 @@ class Hero(Live, QWidget):
         self.button.setVisible(bool(action))
         self.disc.set(icon or STATE_ICONS[kind], "soft" if kind == "neutral" else kind)
         self.setAccessibleName(f"{title}. {detail}" if detail else title)
+        self.update()
 
     def add(self, widget: QWidget) -> None:
         """One more thing at the right, such as a pill."""

@@ -60,7 +60,7 @@ class SparkLine(Live, QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area = QRectF(self.rect()).adjusted(1, 5, -5, -1)
+        area = QRectF(self.rect()).adjusted(1, 5, -5, -5)
         top = self.high if self.high is not None else max(known) * 1.15
         reach = max(top - self.low, 1e-9)
         newest = self._points[-1][0]

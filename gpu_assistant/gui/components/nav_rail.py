@@ -48,7 +48,7 @@ class NavRail(Rail):
         """The words again, in another language."""
         for button, word in zip(self.buttons, words, strict=True):
             button.setText(word)
-            button.refresh()
+        self.refresh()
 
     def set_current(self, index: int) -> None:
         """Show a page as the current one; `chosen` is not sent."""
@@ -66,9 +66,12 @@ class NavRail(Rail):
         """Width and arrangement of now."""
         narrow = self.shape_.narrow
         grown = 1 + (theme.text_scale() - 1) / 2
-        self.setFixedWidth(round((NARROW_WIDTH if narrow else WIDTH) * grown))
         side = 8 if narrow else 12
         self.outer.setContentsMargins(side, 14, side, 14)
-        for button in self.findChildren(RailButton):
+        buttons = self.findChildren(RailButton)
+        for button in buttons:
             button.set_stacked(narrow)
+        # Words are never cut: the rail is as wide as its widest.
+        widest = max((button.sizeHint().width() for button in buttons), default=0) + 2 * side
+        self.setFixedWidth(max(round((NARROW_WIDTH if narrow else WIDTH) * grown), widest))
         super().refresh()

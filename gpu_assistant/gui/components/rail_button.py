@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from .. import theme
@@ -53,9 +53,13 @@ class RailButton(KeyboardFocus, Live, QPushButton):
 
     def sizeHint(self) -> QSize:
         """A row of 42, or of 56 with the icon above."""
-        width, height = self.fontMetrics().horizontalAdvance(self.text()), self.fontMetrics().height()
+        metrics = self.fontMetrics()
+        if self.isCheckable():
+            # Room for the weight of the current page, so that nothing moves when a page is chosen.
+            metrics = QFontMetrics(theme.font("caption-strong" if self.stacked else "strong"))
+        width, height = metrics.horizontalAdvance(self.text()), self.fontMetrics().height()
         if self.stacked:
-            return QSize(max(width + 8, theme.px(64)), height + theme.px(20) + 21)
+            return QSize(max(width + 16, theme.px(64)), height + theme.px(20) + 21)
         if not self.isCheckable():
             after = theme.px(14) + 4 if self.after_name else 0
             return QSize(width + theme.px(18) + after + 26, height + 20)

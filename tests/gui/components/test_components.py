@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QImage
+from PySide6.QtGui import QAccessible, QFontMetrics, QImage
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -39,6 +39,36 @@ def heard(signal) -> list:
 
 
 # Buttons
+
+
+def test_another_verdict_paints_all_of_the_hero_anew(show, qtbot: QtBot) -> None:
+    class Watched(ui.Hero):
+        regions: Sequence = ()
+
+        def paintEvent(self, event) -> None:
+            self.regions = [*self.regions, event.rect()]
+            super().paintEvent(event)
+
+    hero = show(Watched("neutral", "Looking"))
+    qtbot.waitUntil(lambda: bool(hero.regions), timeout=5000)
+    hero.regions = ()
+    hero.set("ok", "Looking")
+    qtbot.waitUntil(lambda: hero.rect() in hero.regions, timeout=5000)
+
+
+@pytest.mark.parametrize("chinese", [False, True])
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+def test_the_narrow_rail_has_room_for_its_widest_word(show, qapp, scale: float, chinese: bool) -> None:
+    theme.set_text_scale(qapp, scale)
+    try:
+        rail = show(ui.NavRail([("home", ""), ("bench", "")]))
+        rail.set_words(("主页", "测速") if chinese else ("Home", "Benchmark"))
+        for index, button in enumerate(rail.buttons):
+            rail.set_current(index)
+            room = rail.width() - rail.outer.contentsMargins().left() - rail.outer.contentsMargins().right()
+            assert QFontMetrics(button.font()).horizontalAdvance(button.text()) + 8 <= room
+    finally:
+        theme.set_text_scale(qapp, 1.0)
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter])
