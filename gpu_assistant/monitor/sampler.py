@@ -12,20 +12,28 @@ if TYPE_CHECKING:
     from ..system.nvml import Nvml, NvmlState
 
 
+# Below this psutil's load of the processor means nothing (its documentation of cpu_percent).
+SHORTEST_S = 0.1
+
+
 class Sampler:
     """Takes samples; one thread at a time. Close it when nobody looks: an open one keeps cards awake.
 
-    The processor's load is the mean since the sample before (the first counts from creation).
+    The processor's load is the mean since the sample before, or since creation; None where that was only just now,
+    for the system counts in ticks and would make it 0 or 100.
     """
 
-    def __init__(self, nvml: Nvml, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, nvml: Nvml, clock: Callable[[], float] = time.time, *, steady: Callable[[], float] = time.monotonic
+    ) -> None:
         import psutil
 
         self._nvml = nvml
         self._clock = clock
+        self._steady = steady
         self._psutil = psutil
-        # Without this the first sample would be a meaningless 0.
         psutil.cpu_percent(interval=None)
+        self._counted = steady()
 
     @property
     def nvml_state(self) -> NvmlState:
@@ -37,7 +45,9 @@ class Sampler:
         gpus = self._nvml.sample()
         cpu = ram_used = ram_total = None
         try:
-            cpu = self._psutil.cpu_percent(interval=None)
+            if self._steady() - self._counted >= SHORTEST_S:
+                cpu = self._psutil.cpu_percent(interval=None)
+                self._counted = self._steady()
             memory = self._psutil.virtual_memory()
             # What programs cannot get: the system gives its caches back when asked.
             ram_total, ram_used = memory.total, memory.total - memory.available

@@ -30,7 +30,13 @@ def valid(sample: Sample) -> None:
 
 
 def test_this_machine_without_a_card(tmp_path: Path) -> None:
-    sampler = Sampler(without_card(tmp_path), clock=lambda: 1795000000.0)
+    steady = 0.0
+    sampler = Sampler(without_card(tmp_path), clock=lambda: 1795000000.0, steady=lambda: steady)
+    first = sampler.sample()
+    assert first.cpu is None
+    assert first.ram_used is not None
+    valid(first)
+    steady = 1.0
     sample = sampler.sample()
     assert sample.t == 1795000000.0
     assert sample.gpus == ()
