@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -65,8 +66,10 @@ class Program:
         self.instance = Instance(self.app.data.state, self.qt)
         if self.instance.first():
             return True
-        if not self.instance.call_first():
+        heard = self.instance.call_first()
+        if not heard:
             log.warning("another window holds the lock and does not answer")
+        self._say_open(heard)
         return False
 
     def open(self) -> MainWindow:
@@ -93,6 +96,14 @@ class Program:
 
         texts = self.dress().texts()
         tell(None, QCoreApplication.translate("Program", "GPU Assistant cannot open"), texts.error(error))
+
+    def _say_open(self, heard: bool) -> None:
+        """Tell a terminal why no second window comes. A start without one has no stderr."""
+        from ..texts.sentences import Sentences
+
+        if sys.stderr is not None:
+            said = Sentences(self._code or self.app.language())
+            sys.stderr.write(said.say("instance.shown" if heard else "instance.silent") + "\n")
 
     def _next(self) -> None:
         """The steps after the first paint, each in a turn of its own: the window answers in between."""

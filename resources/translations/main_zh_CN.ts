@@ -214,6 +214,10 @@
     <context>
         <name>LiveCard</name>
         <message>
+            <source>The real computer you sit at</source>
+            <translation>你面前这台真实的电脑</translation>
+        </message>
+        <message>
             <source>This computer</source>
             <translation>这台电脑</translation>
         </message>
@@ -330,6 +334,10 @@
     <context>
         <name>MonitorPage</name>
         <message>
+            <source>Figures of the real computer you sit at, not of the simulated machine.</source>
+            <translation>这里是你面前这台真实电脑的数据，不是模拟电脑的。</translation>
+        </message>
+        <message>
             <source>1 min</source>
             <translation>1 分钟</translation>
         </message>
@@ -432,6 +440,10 @@
     </context>
     <context>
         <name>Scores</name>
+        <message>
+            <source>Measured before, not this time</source>
+            <translation>以前测过、这次没测</translation>
+        </message>
         <message>
             <source>{workload}, {dtype}</source>
             <translation>{workload}（{dtype}）</translation>

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -97,6 +97,14 @@ class MainArea(Live, QWidget):
         self.rail.set_current(page)
         self._stack.setCurrentWidget(self.pages[page])
 
+    def go(self, page: int) -> None:
+        """Go to a page by a key: the keyboard's focus comes along, to what the page is for, or to the rail."""
+        self.open(page)
+        self.rail.buttons[page].setFocus(Qt.FocusReason.ShortcutFocusReason)
+        take: Callable[[], None] | None = getattr(self.pages.get(page), "take_focus", None)
+        if take is not None:
+            take()
+
     def load_graphs(self) -> None:
         """Begin to load what Monitor draws with, unless it is there or on its way."""
         if not self._graphs_ready() and not self._loader.running:
@@ -113,7 +121,7 @@ class MainArea(Live, QWidget):
         """Go to the page that was open before."""
         if self._past:
             page = self._past.pop()
-            self.open(page)
+            self.go(page)
             self._past.pop()
 
     def renew(self) -> None:
@@ -157,7 +165,7 @@ class MainArea(Live, QWidget):
         if page == MONITOR:
             from .monitor import MonitorPage
 
-            return MonitorPage(self.sampling)
+            return MonitorPage(self.sampling, simulated=self.app.simulated)
         if page == BENCHMARK:
             from .benchmark import BenchmarkPage
 
@@ -178,10 +186,10 @@ class MainArea(Live, QWidget):
     def _keys(self) -> None:
         # A shortcut is deaf while its widget is hidden: the wizard has keys of its own.
         keys: dict[str, Callable[[], None]] = {
-            "Ctrl+1": lambda: self.open(HOME),
-            "Ctrl+2": lambda: self.open(MONITOR),
-            "Ctrl+3": lambda: self.open(BENCHMARK),
-            "Ctrl+,": lambda: self.open(SETTINGS),
+            "Ctrl+1": lambda: self.go(HOME),
+            "Ctrl+2": lambda: self.go(MONITOR),
+            "Ctrl+3": lambda: self.go(BENCHMARK),
+            "Ctrl+,": lambda: self.go(SETTINGS),
             "Alt+Left": self.back,
             "F1": self.help,
             "F5": self.renew,

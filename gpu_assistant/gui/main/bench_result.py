@@ -48,7 +48,8 @@ class BenchResultView(Live, QWidget):
         self._fair.setHorizontalSpacing(10)
         self.fair.column.addLayout(self._fair)
         self.fair.column.addStretch(1)
-        self._past = Bars()
+        self._past_of, self._past = label("small"), Bars()
+        self.past.column.addWidget(self._past_of)
         self.past.column.addWidget(self._past)
         self.past.column.addStretch(1)
         self._grid = QGridLayout(self)
@@ -83,7 +84,7 @@ class BenchResultView(Live, QWidget):
             parts = (head.detail, scores.when(benchmark))
             self.detail.setText(" · ".join(part for part in parts if part))
         self._fill_rows(benchmark)
-        self._fill_fairness(benchmark)
+        self._fill_fairness(benchmark, kept)
         self._fill_past(benchmark, kept)
 
     def _fill_rows(self, benchmark: Benchmark) -> None:
@@ -94,9 +95,9 @@ class BenchResultView(Live, QWidget):
         for result in benchmark.results:
             self._rows.addWidget(ResultRow(result, scales[result.unit]))
 
-    def _fill_fairness(self, benchmark: Benchmark) -> None:
+    def _fill_fairness(self, benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> None:
         _empty(self._fair)
-        for row, line in enumerate(scores.fairness(benchmark)):
+        for row, line in enumerate(scores.fairness(benchmark, kept)):
             icon, token = ICONS[line.kind]
             value = label("body", line.value)
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -106,20 +107,13 @@ class BenchResultView(Live, QWidget):
 
     def _fill_past(self, benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> None:
         """The same workload on the same device over time: other figures cannot be compared."""
-        best = max(benchmark.results, key=lambda r: (r.unit == benchmark.results[0].unit, r.median), default=None)
-        rows = []
-        for each in kept[-PAST:]:
-            same = [
-                result
-                for result in each.results
-                if best is not None
-                and (result.id, result.device, result.dtype, result.size)
-                == (best.id, best.device, best.dtype, best.size)
-            ]
-            rows += [
-                (scores.day(each), r.median, scores.value(r), "accent" if each is benchmark else "s5") for r in same
-            ]
+        rows = [
+            (scores.day(each), result.median, scores.value(result), "accent" if each is benchmark else "s5")
+            for each, result in scores.history(benchmark, kept)[-PAST:]
+        ]
         self._past.set_bars(rows)
+        best = scores.reference(benchmark)
+        self._past_of.setText(f"{scores.name(best)} · {scores.extent(best.size)}" if best is not None else "")
         self.past.setVisible(len(rows) > 1)
 
     def _arrange(self) -> None:

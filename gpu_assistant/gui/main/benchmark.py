@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from ...bench.parent import BenchProgress
 from ...core.errors import AppError
@@ -51,6 +51,7 @@ class BenchmarkPage(Page):
         self._error: AppError | None = None
         self._at: BenchProgress | None = None
         self._stopping = False
+        self._focus_wanted = False
         self._ready = False
         super().__init__(" ")
         self.again = Button(kind="primary", icon="play")
@@ -74,6 +75,8 @@ class BenchmarkPage(Page):
         self.again.clicked.connect(self.measure)
         self.empty.button.clicked.connect(self._first)
         self.cancel.clicked.connect(self.stop)
+        self._escape = QShortcut(QKeySequence("Esc"), self)
+        self._escape.activated.connect(self.stop)
         self._ready = True
         self.retranslate()
 
@@ -119,6 +122,19 @@ class BenchmarkPage(Page):
         if not self._read:
             self.look()
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Who went on to another page wants no focus here any more."""
+        super().hideEvent(event)
+        self._focus_wanted = False
+
+    def take_focus(self) -> None:
+        """Give the keyboard to what the page is for just now; as soon as that is known."""
+        self._focus_wanted = not (self._read or self.measuring)
+        for button in (self.cancel, self.again, self.empty.button):
+            if button.isVisible() and button.isEnabled():
+                button.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return
+
     def _known(self, known: tuple[Installed | None, tuple[Benchmark, ...]]) -> None:
         self._read = True
         self._installed, on_disk = known
@@ -126,6 +142,8 @@ class BenchmarkPage(Page):
         unsaved = tuple(each for each in self._own if each not in on_disk)
         self._kept = (*on_disk, *unsaved)
         self.retranslate()
+        if self._focus_wanted:
+            self.take_focus()
 
     # Measuring
 
@@ -146,6 +164,8 @@ class BenchmarkPage(Page):
 
     def stop(self) -> None:
         """Ask it to stop."""
+        if not self.measuring:
+            return
         self._stopping = True
         self._runner.cancel()
         self.retranslate()
@@ -165,8 +185,10 @@ class BenchmarkPage(Page):
 
     def _ended(self) -> None:
         self._stopping = False
+        # Not on a button: a key meant for "Cancel" that comes a moment late must not start it again.
+        if self.isAncestorOf(QApplication.focusWidget() or self.cancel):
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.retranslate()
-        (self.again if self.again.isVisible() else self.empty.button).setFocus()
 
     # Words
 
@@ -176,6 +198,7 @@ class BenchmarkPage(Page):
             return
         last = self._kept[-1] if self._kept else None
         able = self._installed is not None and not self._app.simulated
+        self._escape.setEnabled(self.measuring)
         self.again.setText(self.tr("Measure again"))
         self.again.setVisible(last is not None and not self.measuring)
         self.again.setEnabled(able)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ...app import App
 
 MONITOR, BENCHMARK = 1, 2
+NO_TERMINAL = "no-terminal"
 # Below this height of the page its titles give way.
 LOW = 700
 
@@ -47,10 +48,11 @@ class HomePage(Page):
         self.facts = Facts()
         self._checks: Checks | None = None
         self._trouble_error: AppError | None = None
+        self._about_doing = False
         self._ready = False
         super().__init__(" ")
         self.hero = Hero("neutral", " ")
-        self.live = LiveCard()
+        self.live = LiveCard(simulated=app.simulated)
         self.installed = InstalledCard()
         self.fast = FastCard()
         self.trouble = Banner("warn")
@@ -83,7 +85,7 @@ class HomePage(Page):
         self._looking.news.connect(self._found)
         self._looking.done.connect(self._found)
         self._looking.failed.connect(self._failed)
-        self._doing.failed.connect(self._failed)
+        self._doing.failed.connect(self._not_done)
         self._verifying.done.connect(self._verified)
         self._verifying.failed.connect(self._failed)
         self._verifying.finished.connect(lambda: self.installed.verify.set_busy(False))
@@ -100,7 +102,7 @@ class HomePage(Page):
     def look(self) -> None:
         """Read again what is installed and what this computer is."""
         if not self._looking.running:
-            self.trouble.hide()
+            self._forget_trouble()
             self._looking.start(LookJob(self._app))
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -116,15 +118,35 @@ class HomePage(Page):
         super().hideEvent(event)
         if not event.spontaneous():
             self._sampling.want("home", False)
+            if self._about_doing:
+                self._forget_trouble()
 
     def _found(self, facts: Facts) -> None:
         self.facts = facts
         self.retranslate()
 
     def _failed(self, error: AppError) -> None:
-        self._trouble_error = error
-        self.trouble.set("warn", self._language.texts().error(error))
+        self._trouble_error, self._about_doing = error, False
+        self._show_trouble()
+
+    def _not_done(self, error: AppError) -> None:
+        """What was asked for here did not work; the next page need not know."""
+        self._trouble_error, self._about_doing = error, True
+        self._show_trouble()
+
+    def _show_trouble(self) -> None:
+        error, installed = self._trouble_error, self.facts.installed
+        if error is None:
+            return
+        text = self._language.texts().error(error)
+        if error.code == NO_TERMINAL and installed is not None:
+            text = f"{text}\n{installed.activation}"
+        self.trouble.set("warn", text)
         self.trouble.show()
+
+    def _forget_trouble(self) -> None:
+        self._trouble_error, self._about_doing = None, False
+        self.trouble.hide()
 
     def _sampled(self) -> None:
         if self.isVisible():
@@ -156,8 +178,7 @@ class HomePage(Page):
         if installed is not None:
             self.installed.set_installed(installed)
         self._show_proof()
-        if self._trouble_error is not None:
-            self.trouble.label.setText(self._language.texts().error(self._trouble_error))
+        self._show_trouble()
 
     def _show_verdict(self) -> None:
         said = verdict(self.facts, self._sampling.history.latest, simulated=self._app.simulated)
@@ -212,6 +233,8 @@ class HomePage(Page):
 
     def _do(self, act: Callable[[], None]) -> None:
         if not self._doing.running:
+            if self._about_doing:
+                self._forget_trouble()
             self._doing.start(Task(act))
 
     def _copy_command(self) -> None:

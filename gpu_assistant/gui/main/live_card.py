@@ -45,9 +45,13 @@ class LiveFigure(QWidget):
 
 
 class LiveCard(Card):
-    """CPU and memory, or the four figures of the first NVIDIA GPU that answers."""
+    """CPU and memory, or the four figures of the first NVIDIA GPU that answers.
 
-    def __init__(self) -> None:
+    `simulated`: the window shows another machine, so the card says whose figures these are.
+    """
+
+    def __init__(self, *, simulated: bool = False) -> None:
+        self._simulated = simulated
         self.figures: list[LiveFigure] = []
         self._gpu: tuple[int, str] | None = None
         super().__init__()
@@ -79,7 +83,10 @@ class LiveCard(Card):
         """Names."""
         if not self.figures:
             return
-        self._who.setText(self._gpu[1] if self._gpu is not None else self.tr("This computer"))
+        who = self._gpu[1] if self._gpu is not None else self.tr("This computer")
+        if self._simulated:
+            who = self.tr("The real computer you sit at")
+        self._who.setText(who)
         self._span.setText(self.tr("last 60 seconds"))
         for figure in self.figures:
             figure.name_again()

@@ -29,8 +29,8 @@ class MonitorPage(Page):
     only what is on the screen.
     """
 
-    def __init__(self, sampling: Sampling) -> None:
-        self._sampling = sampling
+    def __init__(self, sampling: Sampling, *, simulated: bool = False) -> None:
+        self._sampling, self._simulated = sampling, simulated
         self.clock = Clock()
         self.cards: list[PlotCard] = []
         self.tiles: list[tuple[Metric, int, MetricTile]] = []
@@ -213,6 +213,8 @@ class MonitorPage(Page):
             text = self.tr("{count} GPUs, CPU and memory").format(count=len(gpus))
         elif gpus:
             text = gpus[0].name or self.tr("GPU, CPU and memory")
+        if self._simulated:
+            text = self.tr("Figures of the real computer you sit at, not of the simulated machine.")
         if (self.title.text(), self.subtitle.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
         reasons = {reason for gpu in gpus for reason in gpu.throttle or ()}

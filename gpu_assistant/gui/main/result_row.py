@@ -32,8 +32,8 @@ class ResultRow(Live, QWidget):
                 name=scores.name(result),
                 device=scores.device_name(result),
                 value=scores.value(result),
-                low=scores.figure(result.q1),
-                high=scores.figure(result.q3),
+                low=" ".join(scores.shown(result.q1, result.unit)),
+                high=" ".join(scores.shown(result.q3, result.unit)),
             )
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
@@ -72,27 +73,70 @@ def figure(number: float) -> str:
     return f"{number:.2f}" if number >= 0.1 else f"{number:.2g}"
 
 
+def shown(number: float, unit: str) -> tuple[str, str]:
+    """A figure and its unit as people read them: below 1 TFLOP/s it is GFLOP/s."""
+    if unit == "TFLOP/s" and number < 1:
+        return figure(number * 1e3), "GFLOP/s"
+    return figure(number), unit
+
+
 def value(result: BenchResult) -> str:
     """The median with its unit."""
-    return f"{figure(result.median)} {result.unit}"
+    return " ".join(shown(result.median, result.unit))
+
+
+def reference(benchmark: Benchmark) -> BenchResult | None:
+    """The one result that stands for all: the first workload on the first GPU, else on the CPU.
+
+    At the largest size that all devices did, never the highest figure: which size that is changes from run to run,
+    and two runs could not be compared.
+    """
+    return min(comparable(benchmark), key=lambda r: (r.device == "cpu", r.device), default=None)
+
+
+def history(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[tuple[Benchmark, BenchResult]]:
+    """The same measurement in every benchmark that has it."""
+    best = reference(benchmark)
+    return [(each, result) for each in kept for result in each.results if best is not None and _same(result, best)]
+
+
+def _same(one: BenchResult, other: BenchResult) -> bool:
+    """Whether two figures can be compared."""
+    return _what(one) == _what(other) and one.size == other.size
+
+
+def _what(result: BenchResult) -> tuple[str, str, str]:
+    return result.id, result.device, result.dtype
+
+
+def left_out(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[tuple[int, ...]]:
+    """Sizes that an earlier run measured and this one did not, of the measurement that stands for all."""
+    best = reference(benchmark)
+    if best is None:
+        return []
+    before = {r.size for each in kept for r in each.results if _what(r) == _what(best)}
+    return sorted(before - {r.size for r in benchmark.results if _what(r) == _what(best)})
 
 
 def comparable(benchmark: Benchmark) -> list[BenchResult]:
-    """The results of the first workload, one for each device, fastest first."""
+    """The results of the first workload, one for each device at the largest size that all did, fastest first."""
     results = benchmark.results
     if not results:
         return []
     first = next((r for r in results if r.device != "cpu"), results[0])
     same = [r for r in results if (r.id, r.dtype) == (first.id, first.dtype)]
-    by_device = {r.device: r for r in sorted(same, key=lambda r: r.median)}
+    sizes = [{r.size for r in same if r.device == device} for device in {r.device for r in same}]
+    common = set.intersection(*sizes)
+    same = [r for r in same if r.size in common] or same
+    by_device = {r.device: r for r in sorted(same, key=lambda r: r.size)}
     return sorted(by_device.values(), key=lambda r: r.median, reverse=True)
 
 
 def headline(benchmark: Benchmark) -> Headline | None:
-    """GPU over CPU where both were measured, else the highest figure of the CPU."""
-    if not benchmark.results:
+    """GPU over CPU where both were measured, else the CPU's figure."""
+    best = reference(benchmark)
+    if best is None:
         return None
-    best = max(benchmark.results, key=lambda r: (r.unit == benchmark.results[0].unit, r.median))
     if benchmark.speedup:
         ratio = max(benchmark.speedup.values())
         times = f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
@@ -103,12 +147,14 @@ def headline(benchmark: Benchmark) -> Headline | None:
         )
     threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
     said = translate("Scores", "{name} on the CPU").format(name=name(best))
+    number, unit = shown(best.median, best.unit)
     return Headline(
-        f"{figure(best.median)}",
-        f"{best.unit} · {said}",
+        number,
+        f"{unit} · {said}",
         " · ".join(
             part
             for part in (
+                extent(best.size),
                 in_words(best),
                 translate("Scores", "{threads} threads").format(threads=threads) if threads is not None else "",
             )
@@ -144,8 +190,8 @@ class Fairness(NamedTuple):
     value: str
 
 
-def fairness(benchmark: Benchmark) -> list[Fairness]:
-    """What speaks for and against the figures, as far as the benchmark says it."""
+def fairness(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> list[Fairness]:
+    """What speaks for and against the figures, as far as the benchmark and those of before say it."""
     found: list[Fairness] = []
     errors = [r.error for r in benchmark.results if r.error is not None]
     if benchmark.results:
@@ -173,6 +219,14 @@ def fairness(benchmark: Benchmark) -> list[Fairness]:
     if threads is not None:
         found.append(Fairness("neutral", translate("Scores", "CPU threads"), str(threads)))
     found += [Fairness("warn", language.texts().say(note), "") for note in benchmark.notes]
+    if missing := left_out(benchmark, kept):
+        found.append(
+            Fairness(
+                "neutral",
+                translate("Scores", "Measured before, not this time"),
+                ", ".join(extent(size) for size in missing),
+            )
+        )
     if benchmark.seconds is not None:
         found.append(
             Fairness(

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Check
+from gpu_assistant.gui.main import scores
 from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
 from tests.fakes.app import cpu_benchmark, good_checks, rtx4060
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
@@ -95,6 +96,29 @@ def test_home_of_a_simulated_machine_says_so(open_area, tmp_path):
     assert area.banner.isVisible()
     assert "NVIDIA GeForce RTX 4060" in area.banner.label.text()
     assert "simulated" in area.pages[HOME].hero.title.text()
+    assert area.pages[HOME].live._who.text() == "The real computer you sit at"
+
+
+def test_monitor_of_a_simulated_machine_says_whose_figures_these_are(open_area, tmp_path, qtbot):
+    area = open_area(FakeMain(tmp_path, rtx4060(), simulated=True))
+    area.open(MONITOR)
+    qtbot.waitUntil(lambda: area.current == MONITOR, timeout=20_000)
+    assert area.pages[MONITOR].subtitle.text().startswith("Figures of the real computer")
+
+
+def test_without_a_terminal_the_command_is_shown_until_the_page_changes(home, app, qtbot):
+    window, page = home(app)
+
+    def no_terminal(environment):
+        raise AppError("no-terminal", path=str(environment))
+
+    app.system.open_terminal = no_terminal
+    page.terminal.click()
+    qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
+    assert page.facts.installed.activation in page.trouble.label.text()
+    window.area.open(SETTINGS)
+    window.area.open(HOME)
+    assert not page.trouble.isVisible()
 
 
 def test_home_keeps_what_it_knows_when_the_machine_cannot_be_read(open_window, app, qtbot):
@@ -200,7 +224,8 @@ def test_one_cross_hair_on_all_plots(monitor, qtbot):
     window, page = monitor
     now = time.time()
     feed(window, *(sample(gpu(util=i), t=now - 60 + i, cpu=float(i)) for i in range(60)))
-    qtbot.waitUntil(page.cards[0].in_sight, timeout=5000)
+    # A sample that was on its way may build the cards anew: never one that was taken before.
+    qtbot.waitUntil(lambda: len(page.cards) > 2 and page.cards[0].in_sight(), timeout=5000)
     page.draw()
     qtbot.keyClick(page.cards[0].plot, Qt.Key.Key_End)
     at = page.clock.cursor
@@ -284,8 +309,10 @@ def test_benchmark_runs_and_shows_its_result(benchmark_page, app, qtbot):
     assert page.cancel.isVisible()
     app.gate.set()
     qtbot.waitUntil(page.result.isVisible, timeout=5000)
-    assert page.result.figure.text() == "0.14"
+    assert page.result.figure.text() == "141"
+    assert page.result.text.text().startswith("GFLOP/s")
     assert "CPU" in page.result.text.text()
+    assert page.result._rows.itemAt(0).widget().accessibleName().count("GFLOP/s") == 3
     assert page.again.isVisible()
 
 
@@ -297,6 +324,43 @@ def test_benchmark_stops_when_told(benchmark_page, app, qtbot):
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
     assert page.empty.isVisible()
     assert not page.trouble.isVisible()
+
+
+def test_escape_stops_the_benchmark_and_a_late_enter_starts_none(benchmark_page, app, qtbot):
+    window, page = benchmark_page
+    app.gate = threading.Event()
+    app.kept = [cpu_benchmark()]
+    page.look()
+    qtbot.waitUntil(page.again.isVisible, timeout=5000)
+    qtbot.mouseClick(page.again, Qt.MouseButton.LeftButton)
+    assert page.cancel.hasFocus()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
+    assert page.again.isVisible()
+    asked = app.asked.count("bench")
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
+        qtbot.keyClick(QApplication.focusWidget() or window, key)
+    assert not page.measuring
+    assert app.asked.count("bench") == asked == 1
+
+
+def test_the_page_key_leads_to_measure(home, app, qtbot):
+    window, _ = home(app)
+    app.gate = threading.Event()
+    qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    page = window.area.pages[BENCHMARK]
+    qtbot.waitUntil(page.empty.button.hasFocus, timeout=5000)
+    qtbot.keyClick(page.empty.button, Qt.Key.Key_Return)
+    assert page.measuring
+    page.stop()
+    qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
+
+
+def test_the_page_keys_take_the_focus_along(home, app, qtbot):
+    window, _ = home(app)
+    window.area.rail.buttons[MONITOR].setFocus()
+    qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    assert window.area.rail.buttons[SETTINGS].hasFocus()
 
 
 def test_benchmark_that_fails_says_why_and_can_be_tried_again(benchmark_page, app, qtbot):
@@ -346,6 +410,33 @@ def test_own_past_compares_only_the_same(benchmark_page, app, qtbot):
     assert len(page.result._past._bars) == 2
 
 
+def test_one_size_stands_for_a_benchmark_however_fast_the_others_were():
+    large = cpu_benchmark().results[0]
+    small = replace(large, size=(1024, 1024, 1024), median=0.2)
+    first = replace(cpu_benchmark(), results=(small, large))
+    second = replace(cpu_benchmark(), results=(replace(small, median=0.1), large))
+    third = replace(cpu_benchmark(), results=(small,))
+    kept = (first, second, third)
+    for each in (first, second):
+        assert scores.reference(each).size == large.size
+        assert scores.headline(each).detail.startswith("2048 × 2048 · ")
+        assert [result.median for _, result in scores.history(each, kept)] == [0.141, 0.141]
+        assert not scores.left_out(each, kept)
+    assert scores.left_out(third, kept) == [large.size]
+    said = {line.text: line.value for line in scores.fairness(third, kept)}
+    assert said["Measured before, not this time"] == "2048 × 2048"
+
+
+def test_the_gpu_is_compared_at_the_size_that_both_did():
+    cpu = cpu_benchmark().results[0]
+    same = replace(cpu, device="cuda:0", median=9.0)
+    larger = replace(same, size=(8192, 8192, 8192), median=12.0)
+    both = replace(cpu_benchmark(), results=(cpu, same, larger))
+    assert scores.comparable(both) == [same, cpu]
+    assert scores.reference(both) == same
+    assert scores.value(same) == "9.00 TFLOP/s"
+
+
 # What was wrong once
 
 
@@ -354,9 +445,8 @@ def test_a_larger_window_draws_the_plots_that_come_into_sight(monitor, qtbot):
     window.resize(880, 520)
     feed(window, sample(gpu()))
     page.pause.click()
+    qtbot.waitUntil(lambda: page.cards[0].in_sight() and not page.cards[-1].in_sight(), timeout=5000)
     last = page.cards[-1].plot
-    qtbot.waitUntil(page.cards[0].in_sight, timeout=5000)
-    qtbot.waitUntil(lambda: not page.cards[-1].in_sight(), timeout=5000)
     last._raw.clear()
     page.draw()
     assert not last._raw

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QScrollArea, QWidget
 
 from gpu_assistant.core import json
@@ -19,6 +19,8 @@ from gpu_assistant.gui.instance import Instance
 from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.place import Place
 from gpu_assistant.gui.main.tasks import Task
+from gpu_assistant.gui.main.window import MainWindow
+from gpu_assistant.gui.run import Program
 from tests.fakes.main_window import FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -215,9 +217,25 @@ def test_place_and_size_are_kept(open_window, app, qtbot):
     file = app.data.state / "window.json"
     kept = json.decode(file.read_bytes(), Place)
     assert (kept.width, kept.height) == (1000, 640)
+    again = open_window(app, (1000, 640))
+    again.close()
+    qtbot.waitUntil(lambda: not again.isVisible(), timeout=5000)
+    assert json.decode(file.read_bytes(), Place) == kept
     file.write_text("{}", encoding="utf-8")
     again = open_window(app)
     assert again.isVisible()
+
+
+def test_the_frame_stays_on_the_screen(open_window, app):
+    free = QApplication.primaryScreen().availableGeometry()
+    file = app.data.state / "window.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    low = Place(x=free.x(), y=free.y(), width=free.width(), height=free.height(), frame=(4, 30, 4, 6))
+    file.write_bytes(json.encode(low))
+    window = MainWindow(app)
+    assert window.geometry().topLeft() == free.topLeft() + QPoint(4, 30)
+    assert window.geometry().bottom() == free.bottom() - 6
+    window.deleteLater()
 
 
 # Closing while work runs
@@ -294,6 +312,19 @@ def test_a_second_instance_calls_the_first(tmp_path, qapp, qtbot):
     again = Instance(tmp_path)
     assert again.first()
     again.release()
+
+
+def test_a_second_start_says_in_the_terminal_what_became_of_it(app, qapp, capsys, monkeypatch):
+    first = Instance(app.data.state)
+    assert first.first()
+    monkeypatch.setattr(Instance, "call_first", lambda self: True)
+    second = Program(app, language="en")
+    assert not second.first()
+    assert capsys.readouterr().err == "GPU Assistant is already open; its window was brought to the front.\n"
+    monkeypatch.setattr(Instance, "call_first", lambda self: False)
+    assert not second.first()
+    assert "does not answer" in capsys.readouterr().err
+    first.release()
 
 
 def test_a_folder_that_is_a_file_is_said_plainly(tmp_path, qapp):
