@@ -1,4 +1,7 @@
-"""From a recommendation to the ordered steps that carry it out. Nothing is looked at but the arguments."""
+"""From a recommendation to the ordered steps that carry it out.
+
+Nothing is looked at but the arguments and the names of the user's own wheels.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,14 @@ from urllib.parse import unquote, urlsplit
 from ..core.errors import AppError
 from ..core.machine import Machine, Python
 from ..core.plan import Plan, PlanFile, Step
-from ..core.recommendation import PyTorchChoice, Recommendation
+from ..core.recommendation import LocalWheel, PyTorchChoice, Recommendation
 from .occupied import refuse_shared
+from .wheelhouse import usable
 from .wish import ALWAYS
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
+    from ..catalog.records import Sizes
 
 # Whose interpreter to build on, best first: an environment's or Conda's goes away with it, and the Store's
 # hides its files.
@@ -38,7 +43,12 @@ def make_plan(
     if torch is None or series is None:
         raise AppError("goal-not-yet", goal=recommendation.goal)
     env = str(environment)
-    sizes = catalog.sizes(torch.variant, machine.os.system)
+    sizes = _sizes(torch, machine, catalog)
+    # The general index's build bears no tag.
+    untagged = catalog.default_variant(torch.version, machine.os.system) == torch.variant
+    local = _local(torch, series, wheelhouse, tags=(torch.variant, None) if untagged else (torch.variant,))
+    # The packages that PyTorch needs are small beside it, and nobody measured them.
+    download = sizes.download_bytes if local is None else None
     runtime = _runtime(machine, series, catalog)
     release = f"{torch.version}+{torch.variant}"
     packages = " ".join(["torch", *(["torchvision"] if torch.torchvision else []), *ALWAYS])
@@ -60,9 +70,9 @@ def make_plan(
         Step(
             id="download",
             kind="download",
-            code="download",
-            data={"release": release, "bytes": sizes.download_bytes},
-            bytes=sizes.download_bytes,
+            code="download" if local is None else "download-rest",
+            data={"release": release, "bytes": download if local is None else local.bytes},
+            bytes=download,
         ),
         Step(
             id="pytorch",
@@ -94,6 +104,24 @@ def make_plan(
         wheelhouse=str(wheelhouse) if wheelhouse is not None else None,
         simulated=simulated,
     )
+
+
+def _sizes(torch: PyTorchChoice, machine: Machine, catalog: Catalog) -> Sizes:
+    """What was measured on this very release; another one's figures are not this one's."""
+    from ..catalog.records import Sizes
+
+    found = catalog.sizes(torch.variant, machine.os.system)
+    return found if found.release == torch.version else Sizes(variant=torch.variant, system=machine.os.system)
+
+
+def _local(
+    torch: PyTorchChoice, series: str, wheelhouse: Path | None, *, tags: tuple[str | None, ...]
+) -> LocalWheel | None:
+    """The user's own wheel of this very build."""
+    if wheelhouse is None:
+        return None
+    wheels = [w for w in usable(wheelhouse, series) if (w.project, w.version) == ("torch", torch.version)]
+    return next((wheel for wheel in wheels if wheel.variant in tags), None)
 
 
 def _runtime(machine: Machine, series: str, catalog: Catalog) -> Step:

@@ -14,6 +14,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import OperatingSystem, Python
 from gpu_assistant.core.paths import resources
+from gpu_assistant.core.plan import Plan
 from gpu_assistant.core.recommendation import LocalWheel
 from gpu_assistant.install.planner import make_plan, python_here
 from gpu_assistant.install.wheelhouse import scan, usable
@@ -48,6 +49,30 @@ def test_events_have_the_published_shape_and_all_their_words(world: World, langu
 def test_a_python_that_is_here_costs_nothing(world: World) -> None:
     step = world.plan().steps[1]
     assert (step.code, step.bytes, step.files) == ("python-here", 0, ())
+
+
+def test_only_what_was_measured_on_this_release_is_told(world: World) -> None:
+    def planned(version: str, wheelhouse: Path | None = None) -> Plan:
+        linux = msgspec.structs.replace(machine(), os=OperatingSystem(system="linux", arch="x86_64"))
+        choice = recommendation(version, None)
+        return make_plan(
+            linux, choice, world.catalog, environment=world.environment, wheelhouse=wheelhouse, simulated=True
+        )
+
+    measured = world.catalog.sizes("cpu", "linux")
+    assert measured.release is not None
+    plan = planned(measured.release)
+    assert (plan.bytes, plan.disk_bytes) == (measured.download_bytes, measured.disk_bytes)
+    other = planned(RELEASE)
+    assert (other.bytes, other.disk_bytes, other.steps[3].data["bytes"]) == (None, None, None)
+
+    house = tiny.folder(world.root / "wheels", [world.torch])
+    local = planned(RELEASE, house)
+    step = local.steps[3]
+    assert (local.bytes, step.bytes, step.code) == (None, None, "download-rest")
+    assert step.data["bytes"] == len(world.torch.data)
+    spoken = Texts("en").plan(local).steps[3]
+    assert "from your wheel folder" in str(spoken.what)
 
 
 def test_without_a_python_the_catalogs_build_is_fetched(world: World) -> None:
