@@ -41,6 +41,8 @@ def _cautions(d: Decision) -> Iterator[Caution]:
         yield _warn("driver-unreadable", installed=(d.driver.installed or "").lstrip("@"), minimum=d.driver.minimum)
     if machine.os.wsl and d.driver.action in ("install", "update"):
         yield _warn("wsl-driver")
+    if d.python is None:
+        yield _warn("no-python", build=build.label, series=", ".join(build.release.python))
     if machine.pending_reboot:
         yield _warn("pending-reboot")
     yield from _space(d)
@@ -67,12 +69,14 @@ def _system(d: Decision) -> Iterator[Caution]:
 
 
 def _space(d: Decision) -> Iterator[Caution]:
-    sizes = d.where.catalog.sizes(d.pick.build.variant, d.where.machine.os.system)
+    build = d.pick.build
+    sizes = d.where.catalog.sizes(build.variant, d.where.machine.os.system, build.version)
     # What is downloaded lies on the disk too: a lower bound where the whole was never measured.
     needed = sizes.disk_bytes if sizes.disk_bytes is not None else sizes.download_bytes
     disk = roomiest(d.where.machine)
     if needed is not None and disk is not None and (disk.free_bytes or 0) < needed:
-        yield _warn("disk-space", needed_bytes=needed, free_bytes=disk.free_bytes, disk=disk.path.lstrip("@"))
+        code = "disk-space-about" if sizes.approximate else "disk-space"
+        yield _warn(code, needed_bytes=needed, free_bytes=disk.free_bytes, disk=disk.path.lstrip("@"))
 
 
 def roomiest(machine: Machine) -> Disk | None:

@@ -6,7 +6,7 @@ from ..catalog.records import Subject
 from ..catalog.versions import numbers
 from ..core.message import Value
 from ..core.recommendation import DriverAdvice, Reason
-from .builds import code_for
+from .builds import Build, builds_for, code_for
 from .cards import said_name
 from .cudnn import cudnn_fit
 from .decision import Decision
@@ -16,7 +16,7 @@ from .systems import too_old
 
 def reasons(d: Decision) -> tuple[Reason, ...]:
     """The reasons, in the order in which a person would ask for them."""
-    found = [_accelerator(d), _version(d), _variant(d), *_certainty(d), *_index(d), *_audio(d), _python(d)]
+    found = [_accelerator(d), _version(d), _variant(d), *_certainty(d), *_index(d), *_vision(d), *_audio(d), _python(d)]
     found += [*_driver(d), _toolkit(d), _cudnn(d)]
     return tuple(found)
 
@@ -50,8 +50,13 @@ def _processor(d: Decision) -> Reason:
     for vendor in ("amd", "intel"):
         gpu = next((g for g in machine.gpus if g.vendor == vendor), None)
         if gpu is not None:
-            return _say(d, about, f"cpu-{vendor}", torch, "install", gpu=said_name(gpu))
+            rocm = vendor == "amd" and any(b.variant.startswith("rocm") for b in _published(d))
+            return _say(d, about, f"cpu-{vendor}{'-rocm' if rocm else ''}", torch, "install", gpu=said_name(gpu))
     return _say(d, about, "cpu-no-gpu", torch, "install")
+
+
+def _published(d: Decision) -> tuple[Build, ...]:
+    return builds_for(d.where.catalog, d.where.machine.os.system, d.where.arch)
 
 
 def _version(d: Decision) -> Reason:
@@ -133,6 +138,19 @@ def _index(d: Decision) -> tuple[Reason, ...]:
     code = "index-own" if default == "cpu" else "index-own-cuda"
     data = {"variant": build.variant, "default": default}
     return (_say(d, "pytorch.index_url", code, torch, "install", **data),)
+
+
+def _vision(d: Decision) -> tuple[Reason, ...]:
+    build = d.pick.build
+    if build.release.torchvision is not None:
+        return ()
+    known = d.where.catalog.release(build.version)
+    data: dict[str, Value] = {"version": build.version}
+    code = "vision-unknown"
+    if known is not None and known.torchvision is not None:
+        code = "vision-not-in-folder"
+        data["vision"] = known.torchvision
+    return (_say(d, "pytorch.torchvision", code, d.where.catalog.pytorch, "matrix", **data),)
 
 
 def _audio(d: Decision) -> tuple[Reason, ...]:

@@ -135,11 +135,14 @@ class Catalog:
         wanted = (series, system, arch)
         return next((b for b in self.pythons.builds if (b.series, b.system, b.arch) == wanted), None)
 
-    def sizes(self, variant: str, system: SystemName) -> Sizes:
-        """What an environment with this kind of PyTorch build needs; unknown figures are None."""
+    def sizes(self, variant: str, system: SystemName, release: str | None = None) -> Sizes:
+        """What an environment with this kind of PyTorch build needs; unknown figures are None.
+
+        Figures of another release than the one asked for, or for none in particular, are `approximate`.
+        """
         for size in self.environments.environments:
             if (size.variant, size.system) == (variant, system):
-                return size
+                return size if size.release == release else msgspec.structs.replace(size, approximate=True)
         return Sizes(variant=variant, system=system)
 
     def source(self, subject: Subject, key: str) -> str | None:

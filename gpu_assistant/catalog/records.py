@@ -208,7 +208,11 @@ class Pythons(Subject, frozen=True, kw_only=True):
 
 
 class Sizes(Struct, frozen=True, kw_only=True):
-    """Bytes to download and to keep on disk for one kind of build; None where nobody measured it."""
+    """Bytes to download and to keep on disk for one kind of build; None where nobody measured it.
+
+    `release` is the one that was measured; `approximate` tells that another one, or none in particular, was
+    asked for.
+    """
 
     variant: str | None = None
     system: SystemName | None = None
@@ -216,6 +220,7 @@ class Sizes(Struct, frozen=True, kw_only=True):
     download_bytes: int | None = None
     disk_bytes: int | None = None
     source: str | None = None
+    approximate: bool = False
 
 
 class Environments(Subject, frozen=True, kw_only=True):

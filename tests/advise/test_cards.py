@@ -24,6 +24,7 @@ from .build import (
     codes,
     machine,
     nvidia,
+    python,
     reason,
 )
 
@@ -231,7 +232,10 @@ def test_arm_linux_with_a_card_that_nobody_looked_into() -> None:
     found = check(recommend(machine("linux", nvidia(H100, name="GH200"), driver="595.84", arch="arm64"), catalog()))
     assert found.pytorch is not None
     assert (found.pytorch.variant, found.pytorch.index_url) == ("cu132", None)
-    assert "code-unknown" in codes(found.warnings)
+    assert {"code-unknown", "no-python"} <= set(codes(found.warnings))
+    ready = (python("3.13.1", arch="arm64"),)
+    box = machine("linux", nvidia(H100, name="GH200"), driver="595.84", arch="arm64", pythons=ready)
+    assert "no-python" not in codes(recommend(box, catalog()).warnings)
     # No source says that a CPU build for arm64 Linux exists, so none is promised.
     with pytest.raises(AppError, match="no-build"):
         recommend(machine("linux", nvidia(GTX_1060), arch="arm64"), catalog())

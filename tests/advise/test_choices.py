@@ -10,7 +10,7 @@ from gpu_assistant.core.machine import Gpu
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.texts import Texts
 
-from .build import GTX_1060, RTX_4060, catalog, check, codes, machine, nvidia, python, wheel
+from .build import GTX_1060, RTX_4060, catalog, check, codes, machine, nvidia, python, reason, wheel
 
 HERE = machine("linux", pythons=(python("3.11.2"),), glibc="2.36")
 
@@ -88,10 +88,12 @@ def test_taking_the_wheelhouse_gives_its_build() -> None:
     assert found.pytorch is not None
     assert (found.pytorch.version, found.pytorch.variant, found.python) == ("2.13.0", "cpu", "3.11")
     assert found.pytorch.torchvision is None
+    assert reason(found, "pytorch.torchvision").data["vision"] == "0.28.0"
     both = (*wheels, wheel("0.28.0", project="torchvision"))
     with_vision = recommend(HERE, catalog(), wheels=both, choice=Choice(**change))  # type: ignore[arg-type]
     assert with_vision.pytorch is not None
     assert with_vision.pytorch.torchvision == "0.28.0"
+    assert "vision-not-in-folder" not in codes(with_vision.reasons)
     other = (*wheels, wheel("0.27.0", project="torchvision"))
     without = recommend(HERE, catalog(), wheels=other, choice=Choice(**change))  # type: ignore[arg-type]
     assert without.pytorch is not None
@@ -130,6 +132,7 @@ def test_a_wheelhouse_release_that_the_catalog_does_not_know_may_be_chosen() -> 
     found = check(recommend(HERE, catalog(), wheels=wheels, choice=choice))
     assert found.pytorch is not None
     assert (found.pytorch.version, found.pytorch.index_url) == ("2.99.0", None)
+    assert reason(found, "pytorch.torchvision").code == "vision-unknown"
     with pytest.raises(CallError, match="choice-impossible"):
         recommend(HERE, catalog(), choice=choice)
 

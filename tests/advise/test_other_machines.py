@@ -7,7 +7,7 @@ import pytest
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import AppError, CallError
 from gpu_assistant.core.machine import Disk, Gpu, SystemName, User
-from gpu_assistant.core.recommendation import Goal
+from gpu_assistant.core.recommendation import Choice, Goal
 
 from .build import RTX_4060, catalog, check, codes, machine, nvidia, python, reason
 
@@ -25,7 +25,9 @@ from .build import RTX_4060, catalog, check, codes, machine, nvidia, python, rea
 def test_without_nvidia(system: SystemName, gpus: tuple[Gpu, ...], code: str) -> None:
     found = check(recommend(machine(system, *gpus), catalog()))
     assert found.accelerator == "cpu"
-    assert reason(found, "accelerator").code == code
+    # For AMD's cards PyTorch publishes builds on Linux only.
+    said = "cpu-amd-rocm" if (code, system) == ("cpu-amd", "linux") else code
+    assert reason(found, "accelerator").code == said
     assert found.pytorch is not None
     assert (found.pytorch.version, found.pytorch.variant) == (catalog().releases[0].version, "cpu")
     assert found.pytorch.index_url == "https://download.pytorch.org/whl/cpu"
@@ -100,7 +102,13 @@ def test_warnings_with_what_mends_them() -> None:
             catalog(),
         )
     )
-    assert codes(found.warnings) == ["pending-reboot", "disk-space", "home-not-ascii"]
+    assert codes(found.warnings) == ["pending-reboot", "disk-space-about", "home-not-ascii"]
+
+
+def test_a_size_is_exact_only_for_the_release_that_was_measured() -> None:
+    box = machine("linux", disks=(Disk(path="/", free_bytes=10**8),))
+    measured = check(recommend(box, catalog(), choice=Choice(pytorch="2.13.0", variant="cpu")))
+    assert codes(measured.warnings) == ["disk-space"]
 
 
 def test_room_on_any_disk_is_enough() -> None:

@@ -70,6 +70,11 @@ def test_standalone_python(catalog: Catalog) -> None:
 
 def test_sizes_are_known_or_none(catalog: Catalog) -> None:
     assert catalog.sizes("cpu", "linux").download_bytes == 191_794_682
+    measured = catalog.sizes("cpu", "linux", "2.13.0")
+    assert (measured.release, measured.approximate) == ("2.13.0", False)
+    other = catalog.sizes("cpu", "linux", "2.15.0")
+    assert (other.download_bytes, other.release, other.approximate) == (measured.download_bytes, "2.13.0", True)
+    assert catalog.sizes("cpu", "linux").approximate
     unknown = catalog.sizes("cu999", "linux")
     assert (unknown.download_bytes, unknown.disk_bytes) == (None, None)
 
