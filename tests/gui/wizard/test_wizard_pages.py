@@ -521,7 +521,7 @@ class TestDone:
         assert wizard.done.speed.button.text() == "Measure it"
         wizard.done.speed.button.click()
         qtbot.waitUntil(lambda: wizard.flow.facts.benchmark == cpu_benchmark(), timeout=5000)
-        assert any(figure in seen(wizard.done.speed) for figure in ("0.14", "141"))
+        assert "141" in seen(wizard.done.speed)
 
     def test_measuring_can_be_stopped(self, app, at_done, qtbot):
         wizard = at_done(app)
