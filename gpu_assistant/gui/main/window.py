@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 # What stands here is what the first paint needs; each Qt class costs its enums when it is first touched, and
 # the namespace Qt alone costs more than this whole file.
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QMainWindow
 
 from . import place
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QCloseEvent, QShowEvent
+    from PySide6.QtGui import QCloseEvent, QPaintEvent, QShowEvent
     from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
     from ...app import App
@@ -57,8 +57,7 @@ class MainWindow(QMainWindow):
         self._place = app.data.state / "window.json"
         self._patience = QTimer(self, singleShot=True, interval=STOP_PATIENCE_MS)
         self._patience.timeout.connect(self._leave)
-        if ground is not None:
-            self.setPalette(QPalette(QColor(ground)))
+        self._ground = ground
         self.setWindowTitle("GPU Assistant")
         self.setMinimumSize(*place.SMALLEST)
         place.restore(self, self._place)
@@ -69,7 +68,6 @@ class MainWindow(QMainWindow):
 
         from .saving import SettingsSaver
 
-        self.setPalette(QPalette())
         self.language = language
         self.saver = SettingsSaver(self.app, self)
         self.saver.failed.connect(self._not_kept)
@@ -220,6 +218,12 @@ class MainWindow(QMainWindow):
 
     def _title(self) -> None:
         self.setWindowTitle(self.tr("GPU Assistant"))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The empty frame's ground. A palette of the window's own would outlive it below the style sheet."""
+        super().paintEvent(event)
+        if self._ground is not None and not self._filled:
+            QPainter(self).fillRect(self.rect(), QColor(self._ground))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Watch for the first paint."""

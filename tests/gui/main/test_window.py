@@ -226,6 +226,19 @@ def test_place_and_size_are_kept(open_window, app, qtbot):
     assert again.isVisible()
 
 
+def test_another_theme_leaves_no_ground_of_the_old_one(qapp, app, language, qtbot):
+    window = MainWindow(app, "#ff00ff")
+    window.show()
+    qtbot.waitExposed(window)
+    assert window.grab().toImage().pixelColor(3, 3).name() == "#ff00ff"
+    theme.set_theme(qapp, "light")
+    window.fill(language)
+    theme.set_theme(qapp, "dark")
+    assert window.palette().window().color().name() == theme.color("window").name()
+    window.close()
+    window.deleteLater()
+
+
 def test_the_frame_stays_on_the_screen(open_window, app):
     free = QApplication.primaryScreen().availableGeometry()
     file = app.data.state / "window.json"
