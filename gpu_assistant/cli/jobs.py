@@ -27,6 +27,8 @@ def run_job(
         try:
             return job.run(JobContext(report=on_news, log=on_log, cancel=cancel))
         except Cancelled as error:
+            if error.code != "cancelled":
+                raise  # it says more than we know here
             raise Cancelled(stopped) from error
 
 
