@@ -614,8 +614,8 @@
             <translation>这是一台模拟的电脑</translation>
         </message>
         <message>
-            <source>Nothing is installed or measured for it. The figures below are those of this computer.</source>
-            <translation>不会为它安装或测速。下面是这台电脑自己的数据。</translation>
+            <source>Nothing is installed or measured for it. The figures below are of the real computer you sit at.</source>
+            <translation>不会为它安装或测速。下面是你面前这台真实电脑的数据。</translation>
         </message>
         <message>
             <source>Walk the setup</source>

@@ -68,7 +68,9 @@ def _simulated(facts: Facts) -> Verdict:
     return Verdict(
         "neutral",
         translate("Verdict", "This is a simulated machine"),
-        translate("Verdict", "Nothing is installed or measured for it. The figures below are those of this computer."),
+        translate(
+            "Verdict", "Nothing is installed or measured for it. The figures below are of the real computer you sit at."
+        ),
         translate("Verdict", "Walk the setup") if facts.installed is None else "",
         icon="sim",
     )
