@@ -72,8 +72,7 @@ class Fetch:
 
         Raises AppError, NetworkError, or Cancelled within 0.2 s of the event being set.
         """
-        remote = [i for i, wanted in enumerate(self._wanted) if local_path(wanted.url) is None]
-        self._in_threads(self._ask_size, [i for i in remote if not self._known_here(i)])
+        self._in_threads(self._ask_size, [i for i in range(len(self._wanted)) if not self._known_here(i)])
         self._in_threads(self._get, list(range(len(self._wanted))))
         self._progress(self.totals())
         return tuple(self._paths[i] for i in range(len(self._wanted)))
@@ -99,7 +98,12 @@ class Fetch:
         )
 
     def _known_here(self, i: int) -> bool:
-        return i in self._sizes or self._wanted[i].path.exists()
+        """Whether a file's size can be told without asking a server; notes it."""
+        here = local_path(self._wanted[i].url) or self._wanted[i].path
+        if i not in self._sizes and here.is_file():
+            self._sizes[i] = here.stat().st_size
+        # A local source that is missing has no server to ask; fetching it says so.
+        return i in self._sizes or local_path(self._wanted[i].url) is not None
 
     def _in_threads(self, work: Callable[[int, Session], None], todo: Sequence[int]) -> None:
         queue = deque(todo)

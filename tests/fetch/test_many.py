@@ -47,6 +47,18 @@ def test_a_local_file_is_used_where_it_lies(tmp_path: Path, limits: Limits) -> N
     assert not (tmp_path / "cache").exists()
 
 
+def test_the_total_is_known_from_the_first_figures_on(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    here = tmp_path / "here.bin"
+    here.write_bytes(b"local" * 1000)
+    totals: list[Totals] = []
+    local = Wanted(
+        url=here.as_uri(), path=tmp_path / "c" / "here.bin", sha256=hashlib.sha256(b"local" * 1000).hexdigest()
+    )
+    todo = [wanted(server, tmp_path, "far.bin", os.urandom(3000)), local]
+    Fetch(todo, cancel=threading.Event(), progress=totals.append, limits=limits).run()
+    assert {found.total for found in totals if found.done} == {8000}
+
+
 def test_a_changed_local_file_is_refused_and_stays(tmp_path: Path, limits: Limits) -> None:
     here = tmp_path / "x.bin"
     here.write_bytes(b"changed")
