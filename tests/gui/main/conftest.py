@@ -61,7 +61,9 @@ def open_area(qtbot, language):
     areas: list[MainArea] = []
 
     def opened(app: FakeApp) -> MainArea:
-        area = MainArea(app, language, SettingsSaver(app))
+        saver = SettingsSaver(app)
+        area = MainArea(app, language, saver)
+        saver.setParent(area)  # ends with it, and its thread is waited for below
         areas.append(area)
         area.resize(1180, 760)
         area.show()

@@ -64,9 +64,11 @@ def open_wizard(qtbot, language):
 
     yield opened
     for wizard in made:
-        for runner in wizard.findChildren(JobRunner):
+        runners = wizard.findChildren(JobRunner)
+        for runner in runners:
             runner.cancel()
-        qtbot.waitUntil(lambda wizard=wizard: not wizard.road.busy, timeout=10_000)
+        # All of them, the one that writes the settings too: Qt ends the process over a thread destroyed at work.
+        qtbot.waitUntil(lambda runners=runners: not any(runner.running for runner in runners), timeout=10_000)
         wizard.hide()
         wizard.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
