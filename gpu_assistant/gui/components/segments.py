@@ -69,7 +69,8 @@ class _Segment(KeyboardFocus, Live, QRadioButton):
         return self.rect().contains(pos)
 
     def sizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 26, self.fontMetrics().height() + 15)
+        height = max(self.fontMetrics().height() + 15, 32)  # the smallest that a finger or an unsteady hand meets
+        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 26, height)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
