@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,10 @@ def test_a_stalled_read_ends_on_stop(server: FaultServer, tmp_path: Path) -> Non
         thread = threading.Thread(target=run)
         thread.start()
         assert server.stalled.wait(10)
+        # The server has sent its bytes; ours stop only once they are on the disk.
+        deadline = time.monotonic() + 10
+        while leftovers(tmp_path) != ["file.bin.part", "file.bin.part.json"] and time.monotonic() < deadline:
+            thread.join(0.01)
         stopped.set()
         download.stop()
         thread.join(5)
