@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
@@ -59,16 +58,12 @@ class Download:
         self._session = session
         self._limits = limits
         self._stopped = stopped
-        self._response: requests.Response | None = None
         self._hash = hashlib.sha256()
         self._state = part.PartState(url=wanted.url, sha256=wanted.sha256)
 
     def stop(self) -> None:
         """End a read that waits for the network; set the event first."""
-        response = self._response
-        if response is not None:
-            with suppress(OSError, ValueError, RuntimeError, AttributeError):
-                response.raw.shutdown()
+        self._session.interrupt()
 
     def run(self) -> Path:
         """Get the file; raises AppError, NetworkError or Cancelled. What has come stays for the next time."""
@@ -179,13 +174,9 @@ class Download:
                 headers["If-Range"] = validator
         timeout = (self._limits.connect_seconds, self._limits.stall_seconds)
         with self._session.get(self.wanted.url, headers=headers, stream=True, timeout=timeout) as response:
-            self._response = response
-            try:
-                self._check_stopped()
-                if self._judge(response, file):
-                    self._read(response, file)
-            finally:
-                self._response = None
+            self._check_stopped()
+            if self._judge(response, file):
+                self._read(response, file)
 
     def _judge(self, response: requests.Response, file: BinaryIO) -> bool:
         """Make the part fit the answer; False if nothing is left to read. Raises _Drop to ask again."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import socket
 import ssl
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
+from weakref import WeakSet
 
 import requests
 from requests.adapters import HTTPAdapter
+from urllib3 import PoolManager
 
 from .. import __version__
 
@@ -33,18 +38,60 @@ def certificates(environ: Mapping[str, str] = os.environ) -> ssl.SSLContext:
     return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
+class _Sockets:
+    """The sockets that a session has opened, so that another thread can end a read that waits on one."""
+
+    def __init__(self) -> None:
+        self._open: WeakSet[socket.socket] = WeakSet()
+        self._guard = threading.Lock()
+
+    def add(self, opened: socket.socket) -> None:
+        with self._guard:
+            self._open.add(opened)
+
+    def close(self) -> None:
+        """Wake every reader with an error. Linux wakes it on shutdown alone, Windows on close alone."""
+        with self._guard:
+            opened = list(self._open)
+        for one in opened:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            with suppress(OSError):
+                # Not one.close(): that waits for the reader to let go of its file.
+                socket.close(one.detach())
+
+    def watch(self, manager: PoolManager) -> None:
+        """Have every connection that the manager makes noted here."""
+
+        def watched(pool: Any) -> Any:  # noqa: ANN401 - urllib3's own types say no more
+            class Connection(pool.ConnectionCls):  # type: ignore[misc]
+                def connect(connection) -> None:  # noqa: N805
+                    super().connect()
+                    self.add(connection.sock)
+
+            return type(pool.__name__, (pool,), {"ConnectionCls": Connection})
+
+        manager.pool_classes_by_scheme = {s: watched(pool) for s, pool in manager.pool_classes_by_scheme.items()}
+
+
 class _Adapter(HTTPAdapter):
     """Connections with our certificates instead of the bundle that requests brings."""
 
-    def __init__(self, context: ssl.SSLContext) -> None:
+    def __init__(self, context: ssl.SSLContext, sockets: _Sockets) -> None:
         self._context = context
+        self._sockets = sockets
         super().__init__()
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - the library's own signature
         super().init_poolmanager(*args, **kwargs, ssl_context=self._context)
+        self._sockets.watch(self.poolmanager)
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:  # noqa: ANN401
-        return super().proxy_manager_for(proxy, **kwargs, ssl_context=self._context)
+        new = proxy not in self.proxy_manager
+        manager = super().proxy_manager_for(proxy, **kwargs, ssl_context=self._context)
+        if new:
+            self._sockets.watch(manager)
+        return manager
 
     def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:  # noqa: ANN401, ARG002
         # The context decides what is trusted; nothing is added to it, and it cannot be switched off.
@@ -58,10 +105,17 @@ class Session(requests.Session):
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         super().__init__()
-        self.mount("https://", _Adapter(certificates(environ)))
+        self._sockets = _Sockets()
+        context = certificates(environ)
+        for scheme in ("https://", "http://"):
+            self.mount(scheme, _Adapter(context, self._sockets))
         self.headers["User-Agent"] = f"gpu-assistant/{__version__}"
         # Hashes and sizes are of the file as it lies on the server.
         self.headers["Accept-Encoding"] = "identity"
+
+    def interrupt(self) -> None:
+        """From another thread: end every read that waits for the network; it fails with an OSError of some kind."""
+        self._sockets.close()
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
         """Where an answer sends us; raises InsecureRedirect where that would leave https."""
