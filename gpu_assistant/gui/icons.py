@@ -5,18 +5,20 @@ from __future__ import annotations
 from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QGuiApplication, QIcon, QImage, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from ..core.paths import resources
 from . import theme
 
 MARK_RADIUS = 0.22
+APP = "gpu-assistant"
+APP_SMALL_BELOW = 32  # pixels; below it the chip's lines would be thinner than a pixel
 
 
 def names() -> tuple[str, ...]:
-    """All icons that are drawn."""
-    return tuple(sorted(path.stem for path in (resources() / "icons").glob("*.svg")))
+    """All icons that are drawn in a token's colour."""
+    return tuple(sorted(path.stem for path in (resources() / "icons").glob("*.svg") if not path.stem.startswith(APP)))
 
 
 def icon(name: str, token: str = "text", size: int = 18) -> QIcon:
@@ -54,10 +56,21 @@ def mark(size: int = 30, ratio: float | None = None) -> QPixmap:
 
 
 def app_icon() -> QIcon:
-    """The mark in the sizes that task bars ask for."""
+    """The program's own icon in the sizes that task bars ask for; the same in every theme, as on its shortcut."""
     made = QIcon()
-    for size in (16, 24, 32, 48, 64, 128, 256):
-        made.addPixmap(mark(size, 1.0))
+    for size in (16, 20, 24, 32, 40, 48, 64, 128, 256):
+        made.addPixmap(QPixmap.fromImage(app_picture(size)))
+    return made
+
+
+def app_picture(side: int) -> QImage:
+    """The program's own icon, `side` × `side` pixels; `installers/icon.py` makes its files from this."""
+    made = QImage(side, side, QImage.Format.Format_ARGB32_Premultiplied)
+    made.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(made)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    QSvgRenderer(QByteArray(_source(f"{APP}-small" if side < APP_SMALL_BELOW else APP).encode())).render(painter)
+    painter.end()
     return made
 
 
