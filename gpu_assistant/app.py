@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .install.uninstall import UninstallJob
     from .monitor.sampler import Sampler
     from .system.base import System
+    from .update.service import UpdateService
     from .verify.job import VerifyJob
 
 
@@ -74,6 +75,13 @@ class App:
         from .catalog.load import load
 
         return load(paths.resources() / "catalog")
+
+    @cached_property
+    def updates(self) -> UpdateService:
+        """Whether there is a newer version of this program, and how it gets here."""
+        from .update.service import UpdateService
+
+        return UpdateService(self.catalog.updates, self.data, self.system, simulated=self.simulated)
 
     def language(self) -> settings.Language:
         """The language to speak: the user's choice, else the system's."""

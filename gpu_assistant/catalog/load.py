@@ -24,6 +24,7 @@ from .records import (
     Subject,
     TorchRelease,
     TorchVariant,
+    Updates,
 )
 
 Kind = TypeVar("Kind", bound=Subject)
@@ -73,6 +74,11 @@ class Catalog:
     def environments(self) -> Environments:
         """Measured sizes of environments."""
         return self._read("sizes.json", Environments)
+
+    @cached_property
+    def updates(self) -> Updates:
+        """Where to ask for new versions, and who may answer."""
+        return self._read("updates.json", Updates)
 
     @cached_property
     def _gpus_by_id(self) -> dict[str, GpuRow]:

@@ -227,3 +227,24 @@ class Environments(Subject, frozen=True, kw_only=True):
     """`sizes.json`."""
 
     environments: tuple[Sizes, ...]
+
+
+class UpdateKey(Struct, frozen=True, kw_only=True):
+    """A key that may sign what is said about new versions: its name and its 32 bytes in lower-case hex."""
+
+    id: str
+    ed25519: str
+
+
+class Updates(Subject, frozen=True, kw_only=True):
+    """`updates.json`. Without an address or a key this build looks for no updates.
+
+    A source is asked once in `interval_hours` at most, may answer with `answer_bytes` at most, and has
+    `answer_seconds` for it.
+    """
+
+    address: str | None
+    keys: tuple[UpdateKey, ...]
+    interval_hours: float
+    answer_bytes: int
+    answer_seconds: float

@@ -28,6 +28,7 @@ class DataDir:
         self.journal = root / "journal"
         self.files = root / "cache" / "files"
         self.uv_cache = root / "cache" / "uv"
+        self.updates = root / "cache" / "updates"
         self.locks = root / "cache" / "locks"
         self.pythons = root / "pythons"
         self.environments = root / "environments"

@@ -14,13 +14,17 @@ Theme = Literal["system", "light", "dark", "contrast"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """`language` None follows the system. `setup_done` decides whether the wizard or Home opens first."""
+    """`language` None follows the system. `setup_done` decides whether the wizard or Home opens first.
+
+    `look_for_updates` counts only where the build knows an address to ask.
+    """
 
     language: Language | None = None
     theme: Theme = "system"
     text_scale: float = 1.0
     setup_done: bool = False
     environment: str | None = None
+    look_for_updates: bool = True
 
 
 def load(path: Path) -> Settings:

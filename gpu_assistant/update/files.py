@@ -1,0 +1,117 @@
+"""The folder that holds a new version's file: fetched into, checked once more, started or shown from."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from msgspec import Struct
+
+from ..core.errors import AppError, Cancelled
+from ..core.jobs import JobContext
+from .statement import Kind, UpdateFile
+
+if TYPE_CHECKING:
+    from ..fetch.limits import Limits
+    from ..system.base import System
+
+CHUNK = 1 << 20
+
+
+class Progress(Struct, frozen=True, kw_only=True):
+    """Bytes of the file; `speed` in bytes per second, None while unknown."""
+
+    id: str
+    done: int
+    total: int
+    speed: float | None
+
+
+def tidy(folder: Path, keep: str | None = None) -> None:
+    """Remove what other versions left (best effort: an installer that still runs stays until next time).
+
+    Also before an installer is started: Windows programs load libraries that lie beside them.
+    """
+    kept = {keep, f"{keep}.part", f"{keep}.part.json"} if keep else set()
+    with suppress(OSError):
+        for path in folder.iterdir():
+            if path.name not in kept:
+                with suppress(OSError):
+                    path.unlink()
+
+
+class DownloadJob:
+    """Brings a version's file into the folder and ends with its path; reports `Progress`.
+
+    What has come stays when it is stopped, and the next one goes on from there. Raises AppError, NetworkError,
+    Cancelled.
+    """
+
+    def __init__(self, file: UpdateFile, folder: Path, limits: Limits | None = None) -> None:
+        self._file, self._folder, self._limits = file, folder, limits
+
+    def run(self, context: JobContext[Any]) -> Path:
+        """Fetch it."""
+        from ..fetch.download import Wanted
+        from ..fetch.many import Fetch, Totals
+
+        def progress(totals: Totals) -> None:
+            context.report(Progress(id=self._file.name, done=totals.done, total=self._file.bytes, speed=totals.speed))
+
+        tidy(self._folder, self._file.name)
+        wanted = Wanted(
+            url=self._file.url,
+            path=self._folder / self._file.name,
+            sha256=self._file.sha256,
+            bytes=self._file.bytes,
+        )
+        (path,) = Fetch([wanted], cancel=context.cancel, progress=progress, limits=self._limits).run()
+        return path
+
+
+class HandOverJob:
+    """Checks the file as it lies, then starts the installer or shows the file's folder.
+
+    Ends with True if the installer runs and the window should close. Raises AppError("update-changed") where the
+    file is not the one that was fetched, AppError("update-start") where the system does not start it.
+    """
+
+    def __init__(self, file: UpdateFile, folder: Path, kind: Kind, system: System) -> None:
+        self._file, self._path, self._kind, self._system = file, folder / file.name, kind, system
+
+    def run(self, context: JobContext[Any]) -> bool:
+        """Check, then hand over."""
+
+        def check(opened: BinaryIO) -> None:
+            self._check(opened, context)
+
+        tidy(self._path.parent, self._path.name)
+        try:
+            if self._kind == "windows-installer" and self._system.name == "windows":
+                self._system.start_checked(self._path, check)
+                return True
+            with self._path.open("rb") as opened:
+                check(opened)
+        except (AppError, Cancelled):
+            raise
+        except FileNotFoundError as error:
+            raise self._changed() from error
+        except OSError as error:
+            detail = error.strerror or str(error)
+            raise AppError("update-start", path=str(self._path), detail=detail) from error
+        self._system.open_folder(self._path.parent)
+        return False
+
+    def _check(self, opened: BinaryIO, context: JobContext[Any]) -> None:
+        sha256, size = hashlib.sha256(), 0
+        while chunk := opened.read(CHUNK):
+            context.check_cancelled()
+            sha256.update(chunk)
+            size += len(chunk)
+        if (size, sha256.hexdigest()) != (self._file.bytes, self._file.sha256):
+            raise self._changed()
+
+    def _changed(self) -> AppError:
+        return AppError("update-changed", path=str(self._path))

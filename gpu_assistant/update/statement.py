@@ -1,0 +1,155 @@
+"""The signed statement of the newest version: read, and believed only where one of our keys has signed it.
+
+It travels in one JSON object: `statement`, the statement as a text, and `signatures` over that text's UTF-8
+bytes. One file, so that statement and signature cannot come from different days; several signatures, so that
+a key can be changed.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Sequence
+from datetime import date
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta, Struct
+from packaging.version import InvalidVersion, Version
+
+from ..catalog.records import UpdateKey
+from ..core import json
+
+STATEMENT_SCHEMA = "gpu-assistant/update/1"
+
+Kind = Literal["windows-installer", "windows-portable", "deb", "wheel"]
+Why = Literal["unreachable", "insecure", "too-large", "garbage", "forged", "expired", "older", "stopped"]
+
+_ENDINGS: dict[Kind, str] = {
+    "windows-installer": ".exe",
+    "windows-portable": ".zip",
+    "deb": ".deb",
+    "wheel": ".whl",
+}
+# A plain file name on every system: no path, no stream, nothing hidden.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~-]{0,120}")
+
+
+class Refused(Exception):
+    """An answer that is not taken; `why` names the reason."""
+
+    def __init__(self, why: Why) -> None:
+        super().__init__(why)
+        self.why: Why = why
+
+
+class UpdateFile(Struct, frozen=True, kw_only=True):
+    """One file of a version; `sha256` in lower-case hex."""
+
+    kind: Kind
+    url: str
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+    bytes: Annotated[int, Meta(ge=1)]
+
+    @property
+    def name(self) -> str:
+        """Its file name, the last part of its address."""
+        return PurePosixPath(urlsplit(self.url).path).name
+
+
+class Statement(Struct, frozen=True, kw_only=True, dict=True):
+    """What the publisher says about the newest version; it holds up to and including the day `expires`."""
+
+    schema: Literal["gpu-assistant/update/1"]
+    version: str
+    released: date
+    expires: date
+    notes_url: str | None
+    files: tuple[UpdateFile, ...]
+
+    @cached_property
+    def number(self) -> Version:
+        """The version as one that can be compared."""
+        return Version(self.version)
+
+    def file(self, kind: Kind) -> UpdateFile | None:
+        """The file for one way of installing."""
+        return next((file for file in self.files if file.kind == kind), None)
+
+
+class Signature(Struct, frozen=True, kw_only=True):
+    """Made with the key of that name: 64 bytes in hex."""
+
+    key: str
+    ed25519: Annotated[str, Meta(pattern=r"^[0-9a-f]{128}\Z")]
+
+
+class Signed(Struct, frozen=True, kw_only=True):
+    """A statement's very text and who signed it."""
+
+    statement: str
+    signatures: Annotated[tuple[Signature, ...], Meta(max_length=16)]
+
+
+def secure(url: str) -> bool:
+    """Whether an address may be asked: https, or plain http to this very computer."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    if parts.scheme == "https":
+        return bool(host)
+    return parts.scheme == "http" and _loopback(host)
+
+
+def read(answer: bytes | str, keys: Sequence[UpdateKey]) -> Statement:
+    """The statement in an answer, signed by one of the keys; raises Refused."""
+    try:
+        signed = json.decode(answer, Signed)
+        text = signed.statement.encode()
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise Refused("garbage") from error
+    # Nothing of the text is looked at before its signature was right.
+    if not any(_signed(text, signature, keys) for signature in signed.signatures):
+        raise Refused("forged")
+    return parse(text)
+
+
+def parse(text: bytes) -> Statement:
+    """A statement's own bytes, checked as far as that goes without its signature; raises Refused("garbage")."""
+    try:
+        statement = json.decode(text, Statement)
+        _ = statement.number
+    except (msgspec.DecodeError, UnicodeError, RecursionError, InvalidVersion) as error:
+        raise Refused("garbage") from error
+    addresses = [file.url for file in statement.files] + ([statement.notes_url] if statement.notes_url else [])
+    if not all(secure(address) for address in addresses):
+        raise Refused("insecure")
+    if not all(_NAME.fullmatch(file.name) and file.name.endswith(_ENDINGS[file.kind]) for file in statement.files):
+        raise Refused("garbage")
+    return statement
+
+
+def _signed(text: bytes, signature: Signature, keys: Sequence[UpdateKey]) -> bool:
+    from nacl.exceptions import CryptoError
+    from nacl.signing import VerifyKey
+
+    for key in keys:
+        if key.id == signature.key:
+            try:
+                VerifyKey(bytes.fromhex(key.ed25519)).verify(text, bytes.fromhex(signature.ed25519))
+            except (CryptoError, ValueError):
+                continue
+            return True
+    return False
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
