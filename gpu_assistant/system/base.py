@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from msgspec import Struct
 
@@ -64,6 +64,14 @@ class System(Protocol):
 
     def activation(self, environment: Path) -> str:
         """What a person types in a terminal to use the environment."""
+        ...
+
+    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
+        """Start a program that lives on without us, by its full path, once `check` has read its bytes.
+
+        As far as the system can do that, the bytes that were checked are those that run: the file is held while
+        it is checked and started. Raises OSError where it cannot be started, and what `check` raises.
+        """
         ...
 
     # Places

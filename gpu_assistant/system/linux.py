@@ -13,6 +13,7 @@ import threading  # noqa: E402
 from collections.abc import Callable, Mapping, Sequence  # noqa: E402
 from contextlib import AbstractContextManager  # noqa: E402
 from pathlib import Path  # noqa: E402
+from typing import BinaryIO  # noqa: E402
 
 from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName  # noqa: E402
 from ..core.settings import Language  # noqa: E402
@@ -55,6 +56,10 @@ class LinuxSystem:
         return processes.run(
             linux_processes.start, argv, timeout=timeout, environ=environ, cwd=cwd, cancel=cancel, on_line=on_line
         )
+
+    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
+        """See `base.System.start_checked`."""
+        linux_processes.start_checked(program, check)
 
     def executable(self, name: str) -> str:
         """The name itself."""

@@ -15,12 +15,13 @@ assert sys.platform != "win32"  # noqa: S101 - the type checker reads this too
 import os  # noqa: E402
 import signal  # noqa: E402
 import subprocess  # noqa: E402
+import threading  # noqa: E402
 import time  # noqa: E402
-from collections.abc import Mapping, Sequence  # noqa: E402
+from collections.abc import Callable, Mapping, Sequence  # noqa: E402
 from contextlib import suppress  # noqa: E402
 from functools import lru_cache  # noqa: E402
 from pathlib import Path  # noqa: E402
-from typing import TYPE_CHECKING  # noqa: E402
+from typing import TYPE_CHECKING, BinaryIO  # noqa: E402
 
 if TYPE_CHECKING:
     import psutil
@@ -111,3 +112,22 @@ def tied_to_us() -> tuple[str, ...]:
         if b"--pdeathsig" in known:
             return (str(program), "--pdeathsig", "KILL", "--")
     return ()
+
+
+def start_checked(program: Path, check: Callable[[BinaryIO], None]) -> None:
+    """See `base.System.start_checked`: what was opened is what runs, whatever its name leads to by then."""
+    with program.open("rb") as file:
+        check(file)
+        opened = file.fileno()
+        process = subprocess.Popen(
+            [str(program)],
+            executable=f"/proc/self/fd/{opened}",
+            pass_fds=(opened,),
+            cwd=program.anchor,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    # Somebody has to take note of its end, or it stays a zombie for as long as we run.
+    threading.Thread(target=process.wait, name=f"waits for {program.name}", daemon=True).start()

@@ -15,11 +15,12 @@ import threading  # noqa: E402
 from collections.abc import Callable, Iterator, Mapping, Sequence  # noqa: E402
 from contextlib import contextmanager  # noqa: E402
 from pathlib import Path  # noqa: E402
+from typing import BinaryIO  # noqa: E402
 
 from ..core.errors import AppError  # noqa: E402
 from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName  # noqa: E402
 from ..core.settings import Language  # noqa: E402
-from . import linux_read, places, processes, windows_devices, windows_processes, windows_pythons  # noqa: E402
+from . import linux_read, places, processes, windows_devices, windows_processes, windows_pythons, windows_start  # noqa: E402
 from . import windows_registry as registry  # noqa: E402
 from .base import Finished  # noqa: E402
 from .language import user_language  # noqa: E402
@@ -68,6 +69,10 @@ class WindowsSystem:
             on_line=on_line,
             fallback="mbcs",
         )
+
+    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
+        """See `base.System.start_checked`."""
+        windows_start.start_checked(program, check)
 
     def executable(self, name: str) -> str:
         """With its ".exe"."""
