@@ -1,0 +1,91 @@
+/* The program's door on Windows: loads the Python beside it into this very process and runs gpu_assistant.
+
+   Built twice: as a window program (GPU Assistant.exe) and, with -DCONSOLE, for terminals (gpu-assistant.exe).
+   PYTHON_DLL and FOLDER_TEXTS come from the build. Everything is loaded by full path from our own folder:
+   neither PATH nor the current folder is ever searched. */
+
+#include <windows.h>
+
+#define LONGEST 32768
+#define STRING(text) WIDE(text)
+#define WIDE(text) L##text
+
+typedef int (*PyMain)(int, wchar_t **);
+
+static wchar_t folder[LONGEST];
+
+static int complain(const wchar_t *english, const wchar_t *chinese)
+{
+    const wchar_t *text = PRIMARYLANGID(GetUserDefaultUILanguage()) == LANG_CHINESE ? chinese : english;
+#ifdef CONSOLE
+    DWORD written;
+    HANDLE out = GetStdHandle(STD_ERROR_HANDLE);
+    if (!WriteConsoleW(out, text, lstrlenW(text), &written, NULL)) {
+        char bytes[1024];
+        int size = WideCharToMultiByte(CP_ACP, 0, text, -1, bytes, sizeof bytes, NULL, NULL);
+        if (size > 1)
+            WriteFile(out, bytes, size - 1, &written, NULL);
+    }
+#else
+    MessageBoxW(NULL, text, L"GPU Assistant", MB_ICONERROR | MB_SETFOREGROUND);
+#endif
+    return 1;
+}
+
+static void *below(const wchar_t *name, wchar_t *path)
+{
+    lstrcpynW(path, folder, LONGEST);
+    lstrcatW(path, name);
+    return path;
+}
+
+static int run(int count, wchar_t **given)
+{
+    static wchar_t path[LONGEST];
+    DWORD size = GetModuleFileNameW(NULL, folder, LONGEST - 64);
+    while (size && folder[size - 1] != L'\\')
+        size--;
+    folder[size] = 0;
+
+    /* From here on DLLs come from Windows' own folder, ours, and those that Python's modules name. */
+    SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
+    AddDllDirectory(below(L"runtime", path));
+    HMODULE python = LoadLibraryExW(below(L"runtime\\" STRING(PYTHON_DLL), path), NULL,
+                                    LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
+    if (!python)
+        return complain(L"GPU Assistant cannot start: a part of it is missing or was blocked. Install it again; if that "
+                        L"does not help, look whether a virus scanner removed a file from its folder.\n",
+                        L"GPU Assistant 无法启动：它的一部分缺失或被拦截。请重新安装；如果仍然不行，"
+                        L"请查看杀毒软件是否从它的文件夹中移走了文件。\n");
+    PyMain start = (PyMain)(void *)GetProcAddress(python, "Py_Main");
+    if (!start)
+        return complain(L"GPU Assistant cannot start: a part of it is damaged. Install it again.\n",
+                        L"GPU Assistant 无法启动：它的一部分已损坏。请重新安装。\n");
+
+    wchar_t **words = HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, (count + 3) * sizeof *words);
+    if (!words)
+        return 1;
+    words[0] = given[0];
+    words[1] = L"-m";
+    words[2] = L"gpu_assistant";
+    for (int i = 1; i < count; i++)
+        words[i + 2] = given[i];
+    return start(count + 2, words);
+}
+
+#ifdef CONSOLE
+int wmain(int count, wchar_t **words)
+{
+    return run(count, words);
+}
+#else
+#include <shellapi.h>
+
+int WINAPI wWinMain(HINSTANCE instance, HINSTANCE previous, wchar_t *line, int show)
+{
+    int count;
+    wchar_t **words = CommandLineToArgvW(GetCommandLineW(), &count);
+    (void)instance, (void)previous, (void)line, (void)show;
+    return words ? run(count, words) : 1;
+}
+#endif

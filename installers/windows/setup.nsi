@@ -1,0 +1,252 @@
+; The installer: for one user, no administrator rights. Made by build.py, which gives
+;   VERSION, COMMAS (four numbers), MEGABYTES, KILOBYTES, STAGE (the program's folder), CLOSER, ICON, OUT,
+;   and beside this file's text: texts.nsh, files.nsh (what is installed), unfiles.nsh (what is taken away).
+;
+; Silent: /S, then /D=FOLDER last and without quotes. Uninstaller: /S keeps the Python environments,
+; /S /ENVIRONMENTS=delete removes them. Exit codes: 0 done, 2 not possible (said in a box unless silent),
+; 3 the program is open and does not close.
+Unicode true
+Target amd64-unicode
+SetCompressor /SOLID lzma
+SetCompressorDictSize 64
+RequestExecutionLevel user
+ManifestDPIAware true
+ManifestSupportedOS Win10
+Name "GPU Assistant"
+BrandingText "GPU Assistant ${VERSION}"
+OutFile "${OUT}"
+InstallDir "$LOCALAPPDATA\Programs\GPU Assistant"
+InstallDirRegKey HKCU "Software\GPU Assistant" "InstallDir"
+AllowSkipFiles off
+ShowInstDetails nevershow
+ShowUninstDetails nevershow
+VIProductVersion "${COMMAS}"
+VIAddVersionKey ProductName "GPU Assistant"
+VIAddVersionKey ProductVersion "${VERSION}"
+VIAddVersionKey FileVersion "${VERSION}"
+VIAddVersionKey FileDescription "GPU Assistant setup"
+VIAddVersionKey CompanyName "The GPU Assistant authors"
+VIAddVersionKey LegalCopyright "Apache-2.0"
+
+!include MUI2.nsh
+!include LogicLib.nsh
+!include FileFunc.nsh
+!include WinVer.nsh
+!include x64.nsh
+!include WordFunc.nsh
+
+!define UNINSTALL_KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\GPU Assistant"
+!define PROGRAM "GPU Assistant.exe"
+!define MUI_ICON "${ICON}"
+!define MUI_UNICON "${ICON}"
+!define MUI_ABORTWARNING
+
+Var OldVersion
+Var WelcomeText
+Var FirstTime
+Var Environments
+
+!define MUI_WELCOMEPAGE_TITLE "$(WELCOME_TITLE)"
+!define MUI_WELCOMEPAGE_TEXT "$WelcomeText"
+!insertmacro MUI_PAGE_WELCOME
+!define MUI_PAGE_CUSTOMFUNCTION_LEAVE LeaveDirectory
+!insertmacro MUI_PAGE_DIRECTORY
+!insertmacro MUI_PAGE_INSTFILES
+!define MUI_FINISHPAGE_RUN "$INSTDIR\${PROGRAM}"
+!define MUI_FINISHPAGE_RUN_TEXT "$(RUN)"
+!insertmacro MUI_PAGE_FINISH
+!insertmacro MUI_UNPAGE_COMPONENTS
+!insertmacro MUI_UNPAGE_INSTFILES
+!insertmacro MUI_UNPAGE_FINISH
+!insertmacro MUI_LANGUAGE "English"
+!insertmacro MUI_LANGUAGE "SimpChinese"
+!include "texts.nsh"
+
+; Leave with an exit code; `text` is said in a box unless silent.
+!macro Refuse code text
+  MessageBox MB_ICONSTOP|MB_OK "${text}" /SD IDOK
+  SetErrorLevel ${code}
+  Quit
+!macroend
+
+; Closes the program that runs from $INSTDIR; the person may try again, a silent run gives up.
+!macro CloseProgram un
+  Function ${un}CloseProgram
+    InitPluginsDir
+    File "/oname=$PLUGINSDIR\closer.exe" "${CLOSER}"
+    DetailPrint "$(CLOSING)"
+    again:
+    nsExec::Exec '"$PLUGINSDIR\closer.exe" "$INSTDIR"'
+    Pop $0
+    StrCmp $0 "0" closed
+    MessageBox MB_ICONEXCLAMATION|MB_RETRYCANCEL "$(STILL_RUNNING)" /SD IDCANCEL IDRETRY again
+    SetErrorLevel 3
+    Quit
+    closed:
+  FunctionEnd
+!macroend
+!insertmacro CloseProgram ""
+!insertmacro CloseProgram "un."
+
+Function .onInit
+  ${IfNot} ${RunningX64}
+  ${OrIfNot} ${AtLeastBuild} 17763
+    !insertmacro Refuse 2 "$(WINDOWS_TOO_OLD)"
+  ${EndIf}
+  ReadRegStr $OldVersion HKCU "${UNINSTALL_KEY}" "DisplayVersion"
+  StrCpy $WelcomeText "$(WELCOME_TEXT)"
+  ${If} $OldVersion == ""
+    StrCpy $FirstTime 1
+  ${Else}
+    StrCpy $FirstTime 0
+    StrCpy $WelcomeText "$(WELCOME_UPGRADE)"
+    ${VersionCompare} "$OldVersion" "${VERSION}" $0
+    ${If} $0 == 0
+      StrCpy $WelcomeText "$(WELCOME_REPAIR)"
+    ${ElseIf} $0 == 1
+      MessageBox MB_ICONQUESTION|MB_YESNO|MB_DEFBUTTON2 "$(OLDER)" /SD IDYES IDYES +3
+      SetErrorLevel 2
+      Quit
+    ${EndIf}
+  ${EndIf}
+FunctionEnd
+
+; $0 is 1 where $INSTDIR holds something that is not ours.
+Function LooksStrange
+  StrCpy $0 0
+  ${If} ${FileExists} "$INSTDIR\*.*"
+  ${AndIfNot} ${FileExists} "$INSTDIR\installed.json"
+    FindFirst $1 $2 "$INSTDIR\*.*"
+    ${DoWhile} $2 != ""
+      ${If} $2 != "."
+      ${AndIf} $2 != ".."
+        StrCpy $0 1
+      ${EndIf}
+      FindNext $1 $2
+    ${Loop}
+    FindClose $1
+  ${EndIf}
+FunctionEnd
+
+Function LeaveDirectory
+  Call LooksStrange
+  ${If} $0 == 1
+    MessageBox MB_ICONEXCLAMATION|MB_OK "$(NOT_EMPTY)"
+    Abort
+  ${EndIf}
+FunctionEnd
+
+Section
+  Call LooksStrange
+  ${If} $0 == 1
+    !insertmacro Refuse 2 "$(NOT_EMPTY)"
+  ${EndIf}
+  SetOutPath "$INSTDIR"
+  ${GetRoot} "$INSTDIR" $0
+  ${DriveSpace} "$0\" "/D=F /S=K" $1
+  System::Int64Op $1 < ${KILOBYTES}
+  Pop $2
+  ${If} $2 == 1
+    !insertmacro Refuse 2 "$(DISK_FULL)"
+  ${EndIf}
+  Call CloseProgram
+  ; An older version's own uninstaller knows which files were its own.
+  ${If} ${FileExists} "$INSTDIR\uninstall.exe"
+    CopyFiles /SILENT /FILESONLY "$INSTDIR\uninstall.exe" "$PLUGINSDIR\older.exe"
+    ExecWait '"$PLUGINSDIR\older.exe" /S /FILES _?=$INSTDIR'
+  ${EndIf}
+  !include "files.nsh"
+  SetOutPath "$INSTDIR"
+  WriteUninstaller "$INSTDIR\uninstall.exe"
+  WriteRegStr HKCU "Software\GPU Assistant" "InstallDir" "$INSTDIR"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayName" "GPU Assistant"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayVersion" "${VERSION}"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "Publisher" "The GPU Assistant authors"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayIcon" "$INSTDIR\${PROGRAM}"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "InstallLocation" "$INSTDIR"
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "UninstallString" '"$INSTDIR\uninstall.exe"'
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
+  WriteRegDWORD HKCU "${UNINSTALL_KEY}" "EstimatedSize" ${KILOBYTES}
+  WriteRegDWORD HKCU "${UNINSTALL_KEY}" "NoModify" 1
+  WriteRegDWORD HKCU "${UNINSTALL_KEY}" "NoRepair" 1
+  CreateShortcut "$SMPROGRAMS\GPU Assistant.lnk" "$INSTDIR\${PROGRAM}" "" "" "" SW_SHOWNORMAL "" "$(SHORTCUT)"
+  ; Who took it off the desktop does not want it back with every version.
+  ${If} $FirstTime == 1
+    CreateShortcut "$DESKTOP\GPU Assistant.lnk" "$INSTDIR\${PROGRAM}" "" "" "" SW_SHOWNORMAL "" "$(SHORTCUT)"
+  ${EndIf}
+SectionEnd
+
+; ---- the way back
+
+Section "un.$(SECTION_PROGRAM)" un.Program
+  SectionIn RO
+  Call un.CloseProgram
+  ${If} $Environments == 1
+    nsExec::Exec '"$INSTDIR\gpu-assistant.exe" uninstall --all --yes --quiet'
+    Pop $0
+    ${If} $0 != 0
+      MessageBox MB_ICONEXCLAMATION|MB_OK "$(ENVIRONMENTS_LEFT)" /SD IDOK
+      StrCpy $Environments 0
+    ${EndIf}
+  ${EndIf}
+  SetOutPath "$TEMP"
+  !include "unfiles.nsh"
+  Delete "$INSTDIR\uninstall.exe"
+  RMDir "$INSTDIR"
+  ${GetOptions} $CMDLINE "/FILES" $0
+  ${IfNot} ${Errors}
+    ; A newer version takes our place: the rest is its own matter.
+    Quit
+  ${EndIf}
+  Delete "$SMPROGRAMS\GPU Assistant.lnk"
+  Delete "$DESKTOP\GPU Assistant.lnk"
+  DeleteRegKey HKCU "${UNINSTALL_KEY}"
+  DeleteRegKey HKCU "Software\GPU Assistant"
+SectionEnd
+
+Section "un.$(SECTION_DATA)" un.Data
+  Delete "$LOCALAPPDATA\gpu-assistant\settings.json"
+  RMDir /r "$LOCALAPPDATA\gpu-assistant\cache"
+  RMDir /r "$LOCALAPPDATA\gpu-assistant\state"
+  RMDir /r "$LOCALAPPDATA\gpu-assistant\logs"
+  RMDir /r "$LOCALAPPDATA\gpu-assistant\benchmarks"
+  RMDir /r "$LOCALAPPDATA\gpu-assistant\updates"
+  RMDir "$LOCALAPPDATA\gpu-assistant\environments"
+  ; The environments that stay need their Pythons, and a later version the journal.
+  ${IfNot} ${FileExists} "$LOCALAPPDATA\gpu-assistant\environments\*.*"
+    RMDir "$LOCALAPPDATA\gpu-assistant\pythons"
+    RMDir "$LOCALAPPDATA\gpu-assistant\journal"
+  ${EndIf}
+  RMDir "$LOCALAPPDATA\gpu-assistant"
+SectionEnd
+
+Section /o "un.$(SECTION_ENVIRONMENTS)" un.Environments
+  ${If} $Environments == 1
+    RMDir /r "$LOCALAPPDATA\gpu-assistant\pythons"
+    RMDir /r "$LOCALAPPDATA\gpu-assistant\journal"
+    RMDir "$LOCALAPPDATA\gpu-assistant"
+  ${EndIf}
+SectionEnd
+
+!insertmacro MUI_UNFUNCTION_DESCRIPTION_BEGIN
+  !insertmacro MUI_DESCRIPTION_TEXT ${un.Program} "$(ABOUT_PROGRAM)"
+  !insertmacro MUI_DESCRIPTION_TEXT ${un.Data} "$(ABOUT_DATA)"
+  !insertmacro MUI_DESCRIPTION_TEXT ${un.Environments} "$(ABOUT_ENVIRONMENTS)"
+!insertmacro MUI_UNFUNCTION_DESCRIPTION_END
+
+Function un.onInit
+  StrCpy $Environments 0
+  ${GetOptions} $CMDLINE "/ENVIRONMENTS=" $0
+  ${If} $0 == "delete"
+    !insertmacro SelectSection ${un.Environments}
+    StrCpy $Environments 1
+  ${EndIf}
+FunctionEnd
+
+Function un.onSelChange
+  ${If} ${SectionIsSelected} ${un.Environments}
+    StrCpy $Environments 1
+  ${Else}
+    StrCpy $Environments 0
+  ${EndIf}
+FunctionEnd
