@@ -121,7 +121,7 @@ def _install(python: Python, site: Path, locks: Sequence[Path]) -> None:
     """Other projects' packages, from wheels whose hashes the lock names."""
     from uv import find_uv_bin
 
-    platform = {"windows": "x86_64-pc-windows-msvc", "linux": "x86_64-manylinux_2_28"}[python.system]
+    platform = {"windows": "x86_64-pc-windows-msvc", "linux": "x86_64-manylinux_2_34"}[python.system]
     for lock in (LOCK, *locks):
         words = [
             *("pip", "install", "--quiet", "--target", site, "--python-platform", platform),
