@@ -74,13 +74,28 @@ def install(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 
 def uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Take an environment back."""
+    """Take an environment back, or everything."""
+    if arguments.all:
+        return _farewell(app, arguments, output)
+    if arguments.keep_environments:
+        raise CallError("keep-without-all")
     environment = app.environment_path(arguments.env)
     if not arguments.yes:
         _agree(output, lambda: output.note(output.say("uninstall-what", env=str(environment))))
     _run_events(output, str(environment), lambda report: run_job(app.uninstall(environment), on_news=report))
     if not output.json:
         output.line(output.say("uninstalled", env=str(environment)))
+    return 0
+
+
+def _farewell(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    keep, root = arguments.keep_environments, str(app.data.root)
+    if not arguments.yes:
+        _agree(output, lambda: output.note(output.say("farewell-keeping" if keep else "farewell-what", data=root)))
+    job = app.farewell(keep_environments=keep)
+    _run_events(output, root, lambda report: run_job(job, on_news=report))
+    if not output.json:
+        output.line(output.say("farewell-done"))
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import AppError, CallError
 from ..texts.sentences import Sentences
+from .plain import AS_FAR_AS_IT_CAN
 
 if TYPE_CHECKING:
     from ..app import App
@@ -19,7 +20,7 @@ def run(argv: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A pipe on Windows has an old code page: better a "?" than a broken run. pythonw has no streams at all.
         if stream is not None and hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=AS_FAR_AS_IT_CAN)
     texts = Sentences(_language(argv))
     try:
         return _run(argv, texts)

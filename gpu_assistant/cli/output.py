@@ -9,6 +9,7 @@ from ..core import json
 from ..core.errors import AppError
 from ..core.message import Value
 from ..texts import Texts
+from .plain import AS_FAR_AS_IT_CAN
 
 
 class Output:
@@ -25,7 +26,7 @@ class Output:
 
     def line(self, text: str = "") -> None:
         """One line of the result for people."""
-        self._write(text.encode(sys.stdout.encoding or "utf-8", errors="replace"))
+        self._write(text.encode(sys.stdout.encoding or "utf-8", errors=AS_FAR_AS_IT_CAN))
 
     def value(self, value: Any) -> None:  # noqa: ANN401 - any struct of ours
         """One JSON object on one line, UTF-8 whatever the console thinks, and out at once."""

@@ -145,7 +145,10 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     command.add_argument("--resume", action="store_true", help=say("opt.resume"))
 
     command = add("uninstall")
-    environment(command)
+    what = command.add_mutually_exclusive_group()
+    environment(what)
+    what.add_argument("--all", action="store_true", help=say("opt.all"))
+    command.add_argument("--keep-environments", action="store_true", help=say("opt.keep-environments"))
     command.add_argument("--yes", "-y", action="store_true", help=say("opt.yes"))
 
     environment(add("verify"))
