@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .core.results import Benchmark
     from .detect.job import DetectJob
     from .install.environments import Environment
+    from .install.farewell import FarewellJob
     from .install.runner import InstallJob
     from .install.uninstall import UninstallJob
     from .monitor.sampler import Sampler
@@ -156,6 +157,12 @@ class App:
         from .install.uninstall import UninstallJob
 
         return UninstallJob(environment, self.data)
+
+    def farewell(self, *, keep_environments: bool) -> FarewellJob:
+        """Take away everything that the program keeps for itself."""
+        from .install.farewell import FarewellJob
+
+        return FarewellJob(self.data, keep_environments=keep_environments)
 
     def environments(self) -> tuple[Environment, ...]:
         """The environments that install made and that still stand."""

@@ -55,12 +55,12 @@ static int run(int count, wchar_t **given)
     if (!python)
         return complain(L"GPU Assistant cannot start: a part of it is missing or was blocked. Install it again; if that "
                         L"does not help, look whether a virus scanner removed a file from its folder.\n",
-                        L"GPU Assistant 无法启动：它的一部分缺失或被拦截。请重新安装；如果仍然不行，"
+                        L"GPU 助手无法启动：它的一部分缺失或被拦截。请重新安装；如果仍然不行，"
                         L"请查看杀毒软件是否从它的文件夹中移走了文件。\n");
     PyMain start = (PyMain)(void *)GetProcAddress(python, "Py_Main");
     if (!start)
         return complain(L"GPU Assistant cannot start: a part of it is damaged. Install it again.\n",
-                        L"GPU Assistant 无法启动：它的一部分已损坏。请重新安装。\n");
+                        L"GPU 助手无法启动：它的一部分已损坏。请重新安装。\n");
 
     wchar_t **words = HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, (count + 3) * sizeof *words);
     if (!words)

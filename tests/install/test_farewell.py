@@ -1,0 +1,79 @@
+"""Leaving the computer: everything of ours goes; environments stay where that is wanted, and go on working."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.install import environments
+from gpu_assistant.install.farewell import FarewellJob
+from gpu_assistant.install.single import one_at_a_time
+
+from .world import World, end
+
+
+def leave(world: World, *, keep: bool) -> list[object]:
+    events: list[object] = []
+    FarewellJob(world.data, keep_environments=keep).run(JobContext(report=events.append))
+    return events
+
+
+def fill(world: World) -> None:
+    """What a used data folder holds."""
+    world.data.settings.write_text("{}", encoding="utf-8")
+    for folder in (world.data.logs, world.data.benchmarks):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "one.txt").write_text("1", encoding="utf-8")
+
+
+def test_environments_stay_and_go_on_working(world: World) -> None:
+    world.install()
+    fill(world)
+    stranger = world.data.root / "thesis.txt"
+    stranger.write_text("all of it", encoding="utf-8")
+    leave(world, keep=True)
+    assert sorted(path.name for path in world.data.root.iterdir()) == ["journal", "thesis.txt"]
+    python = world.system.environment_python(world.environment)
+    assert subprocess.run([python, "-c", "import torch"], check=False).returncode == 0
+    # A program that is installed later still knows them.
+    assert [found.path for found in environments.known(world.data)] == [str(world.environment)]
+
+
+def test_everything_goes(world: World) -> None:
+    world.install()
+    fill(world)
+    events = leave(world, keep=False)
+    assert end(events).state == "done"
+    assert not world.environment.exists()
+    assert not world.data.root.exists()
+
+
+def test_nothing_was_ever_installed(world: World) -> None:
+    assert leave(world, keep=False) == []
+    world.data.root.mkdir()
+    fill(world)
+    assert leave(world, keep=True) == []
+    assert not world.data.root.exists()
+
+
+def test_a_folder_of_the_users_own_stays_and_stops_nothing(world: World) -> None:
+    world.install()
+    fill(world)
+    moved = world.environment.with_name("moved")
+    world.environment.rename(moved)
+    world.environment.mkdir()
+    (world.environment / "thesis.txt").write_text("all of it", encoding="utf-8")
+    leave(world, keep=False)
+    assert (world.environment / "thesis.txt").is_file()
+    assert not world.data.settings.exists()
+
+
+def test_not_while_an_install_runs(world: World) -> None:
+    world.install()
+    with one_at_a_time(world.data), pytest.raises(AppError) as caught:
+        leave(world, keep=False)
+    assert caught.value.code == "already-running"
+    assert world.environment.is_dir()
