@@ -79,6 +79,13 @@ class Closure(ModuleFinder):
                 break
         return module
 
+    def _safe_import_hook(self, name: str, caller: Any, fromlist: Any, level: int = -1) -> None:  # noqa: ANN401
+        # modulefinder takes a relative name for the absolute one of the same letters: "._abc" for the built-in "_abc".
+        absolute = self.badmodules.pop(name, None) if level > 0 else None
+        super()._safe_import_hook(name, caller, fromlist, level)
+        if absolute is not None:
+            self.badmodules[name] = absolute
+
     def scan_code(self, co: CodeType, m: Any) -> None:  # noqa: ANN401
         """Follow one module's imports, in functions too."""
         self._asking.append(m.__name__)
