@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import date
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 import msgspec
@@ -23,12 +23,12 @@ from packaging.version import InvalidVersion, Version
 from ..catalog.records import UpdateKey
 from ..core import json
 
-STATEMENT_SCHEMA = "gpu-assistant/update/1"
+STATEMENT_SCHEMA: Final = "gpu-assistant/update/1"
 
 Kind = Literal["windows-installer", "windows-portable", "deb", "wheel"]
 Why = Literal["unreachable", "insecure", "too-large", "garbage", "forged", "expired", "older", "stopped"]
 
-_ENDINGS: dict[Kind, str] = {
+ENDINGS: dict[Kind, str] = {
     "windows-installer": ".exe",
     "windows-portable": ".zip",
     "deb": ".deb",
@@ -129,7 +129,7 @@ def parse(text: bytes) -> Statement:
     addresses = [file.url for file in statement.files] + ([statement.notes_url] if statement.notes_url else [])
     if not all(secure(address) for address in addresses):
         raise Refused("insecure")
-    if not all(_NAME.fullmatch(file.name) and file.name.endswith(_ENDINGS[file.kind]) for file in statement.files):
+    if not all(_NAME.fullmatch(file.name) and file.name.endswith(ENDINGS[file.kind]) for file in statement.files):
         raise Refused("garbage")
     return statement
 

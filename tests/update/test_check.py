@@ -1,0 +1,318 @@
+"""The check: when it asks, what it takes for true, what it remembers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from gpu_assistant.core.errors import AppError, Cancelled
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.paths import resources
+from gpu_assistant.texts import Texts
+from gpu_assistant.update.check import Ask, Look
+from gpu_assistant.update.known import Known, Outcome
+from gpu_assistant.update.statement import Why
+from tests.fakes.fault_server import Fault
+from tests.fakes.system import FakeSystem
+from tests.fakes.updates import DAY, NOON, PLACE, TODAY, Clock, Publisher, secret
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def check(publisher: Publisher, tmp_path: Path, clock: Clock) -> Callable[..., Look]:
+    """One start of the program: a service of its own on the same data folder."""
+
+    def run(ask: Ask = "when-due", **changes: Any) -> Look:
+        service = publisher.service(tmp_path, FakeSystem(), clock=clock, **changes)
+        return service.check(ask).run(JobContext())
+
+    return run
+
+
+def test_a_newer_version_is_found_and_known_at_the_next_start(publisher, check) -> None:
+    publisher.publish(publisher.statement("1.2.0", publisher.file(b"setup")))
+    first = check()
+    assert (first.known.outcome, first.known.asked) == ("newer", NOON)
+    assert first.newer is not None
+    assert first.newer.version == "1.2.0"
+    again = check()
+    assert again == first
+    assert check("never") == first
+    assert publisher.asked() == 1
+
+
+@pytest.mark.parametrize("version", ["1.0.0", "0.9.9", "1.0.0rc1", "1.0"])
+def test_what_is_not_newer_is_never_offered(publisher, check, version) -> None:
+    publisher.publish(publisher.statement(version))
+    look = check()
+    assert (look.known.outcome, look.newer) == ("newest", None)
+
+
+def test_asked_once_a_day_at_most(publisher, check, clock) -> None:
+    publisher.publish(publisher.statement("1.0.0"))
+    for seconds, asked in ((0, 1), (60, 1), (DAY - 1, 1), (DAY, 2), (DAY + 60, 2), (2 * DAY, 3)):
+        clock.now = NOON + seconds
+        check()
+        assert publisher.asked() == asked, seconds
+
+
+def test_once_a_day_holds_for_failures_too(publisher, check) -> None:
+    publisher.publish(publisher.statement())
+    publisher.server.files[PLACE].faults = [Fault("reset")] * 20
+    assert check().known.outcome == "unreachable"
+    asked = publisher.asked()
+    assert check().known.outcome == "unreachable"
+    assert publisher.asked() == asked
+
+
+def test_a_clock_that_was_ahead_does_not_silence_it(publisher, check, clock) -> None:
+    publisher.publish(publisher.statement("1.0.0"))
+    clock.now = NOON + 400 * DAY
+    check()
+    clock.now = NOON
+    check()
+    assert publisher.asked() == 2
+
+
+def test_a_click_asks_at_once(publisher, check) -> None:
+    publisher.publish(publisher.statement("1.0.0"))
+    check()
+    publisher.publish(publisher.statement("1.2.0"))
+    assert check().newer is None
+    look = check("now")
+    assert look.newer is not None
+    assert publisher.asked() == 2
+
+
+def test_nobody_is_asked_when_that_is_not_wanted(publisher, check) -> None:
+    publisher.publish(publisher.statement())
+    assert check("never") == Look(known=Known())
+    assert publisher.server.seen == []
+
+
+def test_the_request_says_nothing_but_our_version(publisher, check, monkeypatch) -> None:
+    headers: list[dict[str, str]] = []
+    answer = publisher.server.answer
+
+    def noted(request, *, head):
+        headers.append(dict(request.headers.items()))
+        answer(request, head=head)
+
+    monkeypatch.setattr(publisher.server, "answer", noted)
+    publisher.publish(publisher.statement())
+    check()
+    (seen,) = headers
+    assert set(seen) <= {"Host", "User-Agent", "Accept", "Accept-Encoding", "Connection"}
+    assert seen["User-Agent"].startswith("gpu-assistant/")
+    assert [each.path for each in publisher.server.seen] == [PLACE]
+
+
+# A source or a mirror that lies
+
+
+def test_a_forged_answer(publisher, check) -> None:
+    publisher.publish(publisher.signed(publisher.statement("9.0.0"), secret()))
+    look = check()
+    assert (look.known.outcome, look.newer, look.known.answer) == ("forged", None, None)
+
+
+def test_a_replayed_old_statement(publisher, check) -> None:
+    old = publisher.signed(publisher.statement("1.1.0"))
+    publisher.publish(publisher.statement("1.2.0"))
+    check()
+    publisher.publish(old)
+    look = check("now")
+    assert look.known.outcome == "older"
+    # What was known stays known.
+    assert look.newer is not None
+    assert look.newer.version == "1.2.0"
+
+
+def test_the_same_version_released_earlier_is_a_replay_too(publisher, check) -> None:
+    publisher.publish(publisher.statement("1.2.0"))
+    check()
+    publisher.publish(publisher.statement("1.2.0", released=TODAY - timedelta(days=9)))
+    assert check("now").known.outcome == "older"
+
+
+def test_the_same_statement_signed_anew_is_taken(publisher, check) -> None:
+    publisher.publish(publisher.statement("1.2.0", expires=TODAY))
+    check()
+    publisher.publish(publisher.statement("1.2.0", expires=TODAY + timedelta(days=90)))
+    look = check("now")
+    assert look.newer is not None
+    assert look.newer.expires == TODAY + timedelta(days=90)
+
+
+def test_an_expired_statement(publisher, check) -> None:
+    publisher.publish(publisher.statement("1.2.0", expires=TODAY - timedelta(days=1)))
+    look = check()
+    assert (look.known.outcome, look.newer, look.known.answer) == ("expired", None, None)
+
+
+def test_a_known_statement_that_has_expired_is_no_longer_offered(publisher, check, clock) -> None:
+    publisher.publish(publisher.statement("1.2.0", expires=TODAY))
+    assert check().newer is not None
+    clock.now = NOON + DAY
+    assert check("never").newer is None
+    # It still guards against older ones.
+    publisher.publish(publisher.statement("1.1.0"))
+    assert check("now").known.outcome == "older"
+
+
+def test_a_huge_answer_is_not_read_to_its_end(publisher, check) -> None:
+    publisher.publish(b" " * 50_000_000)
+    assert check().known.outcome == "too-large"
+    assert publisher.server.sent < 20_000_000
+
+
+def test_an_answer_that_never_ends_is_given_up(publisher, check, tmp_path) -> None:
+    publisher.publish(publisher.statement())
+    publisher.server.files[PLACE].faults = [Fault("stall", after=10)]
+    source = msgspec.structs.replace(publisher.source, answer_seconds=0.3)
+    service = publisher.service(tmp_path, FakeSystem())
+    service._source = source
+    assert service.check("now").run(JobContext()).known.outcome == "unreachable"
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [
+        (Fault("status", status=404), "unreachable"),
+        (Fault("status", status=503), "unreachable"),
+        (Fault("drop", after=20), "unreachable"),
+        (Fault("garbage"), "garbage"),
+    ],
+)
+def test_answers_that_are_none(publisher, check, fault, outcome) -> None:
+    publisher.publish(publisher.statement())
+    publisher.server.files[PLACE].faults = [fault]
+    look = check()
+    assert (look.newer, look.known.outcome) == (None, outcome)
+
+
+def test_a_redirect_is_followed_only_to_where_one_may_ask(publisher, check) -> None:
+    publisher.publish(publisher.statement())
+    elsewhere = publisher.server.add("/moved.json", publisher.server.files[PLACE].data)
+    publisher.server.files[PLACE].faults = [
+        Fault("redirect", location=elsewhere.replace("127.0.0.1", "localhost")),
+        Fault("redirect", location=elsewhere),
+    ]
+    assert check().known.outcome == "insecure"
+    assert check("now").known.outcome == "newer"
+
+
+def test_an_address_without_encryption_is_not_asked(publisher, tmp_path) -> None:
+    service = publisher.service(tmp_path, FakeSystem())
+    service._source = msgspec.structs.replace(publisher.source, address="http://example.invalid/newest.json")
+    assert service.check("now").run(JobContext()).known.outcome == "insecure"
+
+
+def test_nobody_there(publisher, check) -> None:
+    publisher.server.close()
+    assert check().known.outcome == "unreachable"
+
+
+def test_a_cancel_ends_the_wait_at_once_and_counts_as_asked(publisher, tmp_path, clock) -> None:
+    publisher.publish(publisher.statement())
+    publisher.server.files[PLACE].faults = [Fault("stall", after=10)]
+    service = publisher.service(tmp_path, FakeSystem(), clock=clock)
+    context: JobContext[Any] = JobContext(cancel=threading.Event())
+    stopper = threading.Thread(target=lambda: (publisher.server.stalled.wait(5), context.cancel.set()))
+    stopper.start()
+    with pytest.raises(Cancelled):
+        service.check("when-due").run(context)
+    stopper.join()
+    look = service.check("when-due").run(JobContext())
+    assert look.known.outcome == "stopped"
+    assert publisher.asked() == 1
+
+
+# What lies on the disk is not trusted
+
+
+def test_a_changed_state_file_offers_nothing(publisher, check, tmp_path) -> None:
+    publisher.publish(publisher.statement("1.2.0"))
+    check()
+    state = tmp_path / "state" / "updates.json"
+    state.write_bytes(state.read_bytes().replace(b"1.2.0", b"6.6.6"))
+    look = check("never")
+    assert look.newer is None
+    assert look.known.outcome == "newer"
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"outcome": "wonderful"}', b"\xff"])
+def test_a_damaged_state_file_is_as_none(publisher, check, tmp_path, content) -> None:
+    state = tmp_path / "state" / "updates.json"
+    state.parent.mkdir()
+    state.write_bytes(content)
+    publisher.publish(publisher.statement("1.2.0"))
+    assert check().known.outcome == "newer"
+
+
+def test_a_state_that_cannot_be_kept_is_said(publisher, check, tmp_path) -> None:
+    (tmp_path / "state").write_bytes(b"a file where a folder belongs")
+    publisher.publish(publisher.statement("1.2.0"))
+    with pytest.raises(AppError):
+        check()
+    assert publisher.asked() == 0
+
+
+def test_a_declined_version_is_remembered_and_the_next_one_is_not(publisher, check, tmp_path) -> None:
+    publisher.publish(publisher.statement("1.2.0"))
+    check()
+    publisher.service(tmp_path, FakeSystem()).decline("1.2.0")
+    assert check().known.declined == "1.2.0"
+    publisher.publish(publisher.statement("1.3.0"))
+    look = check("now")
+    assert look.newer is not None
+    assert (look.newer.version, look.known.declined) == ("1.3.0", "1.2.0")
+
+
+def test_files_of_versions_that_are_past_are_removed(publisher, check, tmp_path) -> None:
+    left = tmp_path / "cache" / "updates" / "Setup-1.0.0.exe"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"old")
+    publisher.publish(publisher.statement("1.2.0"))
+    check()
+    assert left.exists()
+    check(ours="1.2.0")
+    assert not left.exists()
+
+
+def test_this_build_asks_nobody_and_says_so(tmp_path) -> None:
+    from gpu_assistant.app import App
+
+    app = App(data_dir=str(tmp_path / "data"))
+    assert app.catalog.updates.address is None
+    assert app.catalog.updates.keys == ()
+    assert not app.updates.possible
+
+
+def test_a_build_needs_both_address_and_key(publisher, tmp_path) -> None:
+    assert publisher.service(tmp_path, FakeSystem()).possible
+    assert not publisher.service(tmp_path, FakeSystem(), simulated=True).possible
+    for lacking in ({"keys": ()}, {"address": None}):
+        service = publisher.service(tmp_path, FakeSystem())
+        service._source = msgspec.structs.replace(publisher.source, **lacking)
+        assert not service.possible
+
+
+def test_every_outcome_has_its_sentence() -> None:
+    for outcome in (*Outcome.__args__[0].__args__, *Why.__args__):
+        for language in ("en", "zh_CN"):
+            assert Texts(language).say(f"update.outcome.{outcome}")
+
+
+def test_the_schema_is_shipped() -> None:
+    assert (resources() / "schemas" / "update.schema.json").is_file()
