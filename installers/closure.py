@@ -82,7 +82,7 @@ class Closure(ModuleFinder):
     def _safe_import_hook(self, name: str, caller: Any, fromlist: Any, level: int = -1) -> None:  # noqa: ANN401
         # modulefinder takes a relative name for the absolute one of the same letters: "._abc" for the built-in "_abc".
         absolute = self.badmodules.pop(name, None) if level > 0 else None
-        super()._safe_import_hook(name, caller, fromlist, level)
+        super()._safe_import_hook(name, caller, fromlist, level)  # type: ignore[misc]
         if absolute is not None:
             self.badmodules[name] = absolute
 
