@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName
 from ..core.settings import Language
+from .services import AtLogin, Power, Taskbar, UserVariables
 
 
 class Finished(Struct, frozen=True, kw_only=True):
@@ -108,6 +109,14 @@ class System(Protocol):
         """A program found on PATH, by its full path ("git"); folders given relatively are not looked into."""
         ...
 
+    def card_asleep(self, address: str) -> bool:
+        """Whether the NVIDIA card at a PCI address ("0000:01:00.0") sleeps just now; it is not woken to find out."""
+        ...
+
+    def cards_asleep(self) -> bool:
+        """Whether there are NVIDIA cards and every one of them sleeps just now."""
+        ...
+
     def sleeping_driver(self) -> Driver | None:
         """The NVIDIA driver where every card sleeps just now, read without waking one; else None."""
         ...
@@ -136,8 +145,38 @@ class System(Protocol):
         """Whether the system waits for a restart; None where it does not say."""
         ...
 
-    def keep_awake(self, why: str) -> AbstractContextManager[None]:
-        """Keep the computer from falling asleep while the context lasts (best effort, undone at its end)."""
+    def power(self) -> Power:
+        """Mains or battery, how full it is, whether power is saved."""
+        ...
+
+    # What is done for the user
+    @property
+    def variables(self) -> UserVariables:
+        """The user's own environment variables."""
+        ...
+
+    @property
+    def at_login(self) -> AtLogin:
+        """The one command that runs after the next login."""
+        ...
+
+    def run_as_admin(
+        self, argv: Sequence[str | Path], *, cancel: threading.Event | None = None, window: int | None = None
+    ) -> int:
+        """Ask the user for administrator rights, run a program with them to its end; gives its exit status.
+
+        Its output is its own. `window` is the handle of the window that the question belongs to. Raises
+        RightsRefused("rights-refused", "rights-no-way"), AppError("program-missing") and Cancelled; a program
+        that we may not end (we have no such rights ourselves) then runs on to its own end.
+        """
+        ...
+
+    def taskbar(self, window: int) -> Taskbar | None:
+        """The progress on a window's button in the task bar, by the window's handle; None where there is no such."""
+        ...
+
+    def keep_awake(self, why: str) -> AbstractContextManager[bool]:
+        """Keep the computer from falling asleep while the context lasts, undone at its end; says whether it holds."""
         ...
 
     def open_folder(self, folder: Path) -> None:

@@ -6,6 +6,7 @@ import sys
 
 assert sys.platform != "win32"  # noqa: S101 - the type checker reads this too
 
+import math  # noqa: E402
 import os  # noqa: E402
 import shlex  # noqa: E402
 import shutil  # noqa: E402
@@ -17,9 +18,22 @@ from typing import BinaryIO  # noqa: E402
 
 from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName  # noqa: E402
 from ..core.settings import Language  # noqa: E402
-from . import linux_desktop, linux_processes, linux_pythons, linux_read, nvml_sleep, pci, places, processes  # noqa: E402
+from . import (  # noqa: E402
+    linux_desktop,
+    linux_power,
+    linux_processes,
+    linux_pythons,
+    linux_read,
+    nvml_sleep,
+    pci,
+    places,
+    processes,
+)
 from .base import Finished  # noqa: E402
 from .language import user_language  # noqa: E402
+from .services import AtLogin, Power, Taskbar, UserVariables  # noqa: E402
+
+PCI_DEVICES = "sys/bus/pci/devices"
 
 
 class LinuxSystem:
@@ -108,7 +122,7 @@ class LinuxSystem:
     def display_adapters(self) -> tuple[Gpu, ...]:
         """From sysfs, whose `class`, `vendor` and `device` the kernel keeps in memory: no card wakes."""
         found: list[Gpu] = []
-        for device in sorted(self._root.glob("sys/bus/pci/devices/*")):
+        for device in sorted(self._root.glob(f"{PCI_DEVICES}/*")):
             kind, maker, model = (_hex(device / name) for name in ("class", "vendor", "device"))
             if kind and maker and model and pci.is_display(kind, maker):
                 found.append(Gpu(index=len(found), vendor=pci.vendor(maker), pci_id=f"{maker}:{model}"))
@@ -140,9 +154,17 @@ class LinuxSystem:
         """On PATH."""
         return places.program((name,), self._environ)
 
+    def card_asleep(self, address: str) -> bool:
+        """By the kernel's runtime power management."""
+        return nvml_sleep.asleep(self._root / PCI_DEVICES, address)
+
+    def cards_asleep(self) -> bool:
+        """By the kernel's runtime power management."""
+        return nvml_sleep.all_asleep(self._root / PCI_DEVICES)
+
     def sleeping_driver(self) -> Driver | None:
         """The loaded kernel module says its version without a word to the cards."""
-        if not nvml_sleep.all_asleep(self._root / "sys/bus/pci/devices"):
+        if not self.cards_asleep():
             return None
         version = self._text("sys/module/nvidia/version").strip()
         return Driver(version=version) if version else None
@@ -181,9 +203,47 @@ class LinuxSystem:
             return True
         return False if (self._root / "var/lib/dpkg").is_dir() else None
 
-    def keep_awake(self, why: str) -> AbstractContextManager[None]:
+    def power(self) -> Power:
+        """From the kernel's power_supply and platform_profile."""
+        return linux_power.power(self._root)
+
+    # What is done for the user
+    @property
+    def variables(self) -> UserVariables:
+        """A file in environment.d."""
+        from .linux_environment import LinuxVariables, config_folder
+
+        return LinuxVariables(config_folder(self._home, self._environ), self._root)
+
+    @property
+    def at_login(self) -> AtLogin:
+        """An entry in the desktop's autostart folder."""
+        from .linux_environment import config_folder
+        from .linux_login import LinuxAtLogin
+
+        return LinuxAtLogin(config_folder(self._home, self._environ))
+
+    def run_as_admin(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        cancel: threading.Event | None = None,
+        window: int | None = None,  # noqa: ARG002
+    ) -> int:
+        """Through pkexec, whose window finds its own place; root needs to ask nobody."""
+        if self.is_admin():
+            return self.run(argv, timeout=math.inf, cancel=cancel).code
+        from .linux_rights import run_as_admin
+
+        return run_as_admin(argv, cancel=cancel)
+
+    def taskbar(self, window: int) -> Taskbar | None:  # noqa: ARG002
+        """There is none that all desktops have."""
+        return None
+
+    def keep_awake(self, why: str) -> AbstractContextManager[bool]:
         """Through logind, where it runs."""
-        return linux_desktop.keep_awake(why)
+        return linux_power.keep_awake(why)
 
     def open_folder(self, folder: Path) -> None:
         """Through xdg-open; raises AppError("no-file-manager")."""

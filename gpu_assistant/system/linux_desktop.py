@@ -1,4 +1,4 @@
-"""Linux desktops: staying awake, showing a folder, opening a terminal."""
+"""Linux desktops: showing a folder, opening a terminal."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ import shlex
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..core.errors import AppError
 from . import places
-
-INHIBIT = Path("/usr/bin/systemd-inhibit")
-CAT = Path("/bin/cat")
 
 # Terminals and the words that stand before the command to run in them; the desktops' own come first.
 TERMINALS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -31,35 +27,6 @@ TERMINALS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("foot", ()),
     ("xterm", ("-e",)),
 )
-
-
-@contextmanager
-def keep_awake(why: str, program: Path = INHIBIT) -> Iterator[None]:
-    """Hold logind's sleep inhibitor; where there is none, do nothing.
-
-    The inhibitor lasts as long as `cat`, and `cat` as long as our end of its pipe: it goes when we go.
-    """
-    holder = None
-    if program.is_file():
-        with suppress(OSError):
-            holder = subprocess.Popen(
-                [program, "--what=sleep:idle", "--who=GPU Assistant", f"--why={why}", "--mode=block", CAT],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-    try:
-        yield
-    finally:
-        if holder is not None and holder.stdin is not None:
-            with suppress(OSError):
-                holder.stdin.close()
-            try:
-                holder.wait(timeout=2)
-            except subprocess.TimeoutExpired:
-                holder.kill()
-                holder.wait()
 
 
 def open_folder(folder: Path, environ: Mapping[str, str]) -> None:

@@ -20,7 +20,6 @@ from msgspec.structs import replace
 from ..core.machine import Driver, Gpu
 from ..core.results import GpuSample
 from .nvml_card import Card, text
-from .nvml_sleep import all_asleep
 
 if TYPE_CHECKING:
     from .base import System
@@ -119,7 +118,7 @@ class _Session:
 class Nvml:
     """The cards of this machine. Use `close()` (or `with`) when done: an open session keeps cards awake.
 
-    `library` names another library file than the system's; `pci_root` is where Linux keeps its devices.
+    `library` names another library file than the system's.
     """
 
     def __init__(
@@ -128,13 +127,11 @@ class Nvml:
         *,
         library: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
-        pci_root: Path = Path("/sys/bus/pci/devices"),
     ) -> None:
         self.state: NvmlState = "untried"
         self._system = system
         self._library = library
         self._clock = clock
-        self._pci_root = pci_root
         self._lock = threading.RLock()
         self._session: _Session | None = None
         self._retry_at: float | None = None
@@ -195,7 +192,7 @@ class Nvml:
         Without a driver the tuple is empty and `state` says why.
         """
         with self._lock:
-            if self._session is None and all_asleep(self._pci_root):
+            if self._session is None and self._system.cards_asleep():
                 self.state = "asleep"
                 names = (gpu.name for gpu in self._system.display_adapters() if gpu.vendor == "nvidia")
                 return tuple(GpuSample(index=index, name=name) for index, name in enumerate(names))
@@ -204,7 +201,7 @@ class Nvml:
                 return ()
             now = self._clock()
             try:
-                samples = tuple(self._named(card.sample(now, self._pci_root)) for card in session.cards)
+                samples = tuple(self._named(card.sample(now, self._system.card_asleep)) for card in session.cards)
             except session.pynvml.NVMLError as error:
                 self._broken(error)
                 return ()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 from ..core.machine import Gpu
 from ..core.results import GpuProcess, GpuSample
-from .nvml_sleep import asleep
 
 DEAR_S = 3.0  # processes and PCIe traffic block for milliseconds each: asked this often at most
 
@@ -102,10 +101,13 @@ class Card:
             memory_bytes=memory.total if memory is not None else None,
         )
 
-    def sample(self, now: float, pci_root: Path) -> GpuSample:
-        """The card just now (`now` in seconds); asleep or lost, only index and name are told."""
+    def sample(self, now: float, asleep: Callable[[str], bool]) -> GpuSample:
+        """The card just now (`now` in seconds); asleep or lost, only index and name are told.
+
+        `asleep` tells whether the card at a PCI address sleeps.
+        """
         name = text(self.name)
-        if self.lost or (self.address is not None and asleep(pci_root, self.address)):
+        if self.lost or (self.address is not None and asleep(self.address)):
             return GpuSample(index=self.index, name=name)
         ask, nvml = self.ask, self.pynvml
         util = ask("nvmlDeviceGetUtilizationRates")

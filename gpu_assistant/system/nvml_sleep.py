@@ -1,7 +1,6 @@
 """Which NVIDIA cards sleep, read from Linux's runtime power management without waking them.
 
-Other systems have no such folder, and there every card counts as awake. Source: the kernel's
-Documentation/ABI/testing/sysfs-devices-power, `runtime_status`.
+Source: the kernel's Documentation/ABI/testing/sysfs-devices-power, `runtime_status`.
 """
 
 from __future__ import annotations

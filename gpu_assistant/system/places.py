@@ -1,9 +1,10 @@
-"""Looking things up the same way on every system: programs on PATH, interpreters each once, proxies."""
+"""The same on every system: programs on PATH, interpreters each once, proxies, words that are checked."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -75,3 +76,27 @@ def without_secrets(address: str) -> str:
         return address.rpartition("@")[2]
     parts = urlsplit(address)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def variable_name(name: str) -> str:
+    """A variable's name that every system takes; raises ValueError."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise ValueError(f"not a variable's name: {name!r}")
+    return name
+
+
+def variable_value(value: str) -> str:
+    """A value of one line; raises ValueError."""
+    if re.search(r"[\0\r\n]", value):
+        raise ValueError("a variable's value is one line")
+    return value
+
+
+def absolute_words(argv: Sequence[str | Path]) -> list[str]:
+    """The words of a command whose program is named by its full path; raises ValueError."""
+    words = [str(word) for word in argv]
+    if not words or not Path(words[0]).is_absolute():
+        raise ValueError(f"a program is named by its full path, not as {words[:1]!r}")
+    if any(re.search(r"[\0\r\n]", word) for word in words):
+        raise ValueError("a command is one line")
+    return words

@@ -12,31 +12,41 @@ import platform  # noqa: E402
 import shutil  # noqa: E402
 import subprocess  # noqa: E402
 import threading  # noqa: E402
-from collections.abc import Callable, Iterator, Mapping, Sequence  # noqa: E402
-from contextlib import contextmanager  # noqa: E402
+from collections.abc import Callable, Mapping, Sequence  # noqa: E402
+from contextlib import AbstractContextManager, suppress  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import BinaryIO  # noqa: E402
 
 from ..core.errors import AppError  # noqa: E402
 from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName  # noqa: E402
 from ..core.settings import Language  # noqa: E402
-from . import linux_read, places, processes, windows_devices, windows_processes, windows_pythons, windows_start  # noqa: E402
+from . import (  # noqa: E402
+    linux_read,
+    places,
+    processes,
+    windows_devices,
+    windows_power,
+    windows_processes,
+    windows_pythons,
+    windows_start,
+)
 from . import windows_registry as registry  # noqa: E402
 from .base import Finished  # noqa: E402
 from .language import user_language  # noqa: E402
+from .services import AtLogin, Power, Taskbar, UserVariables  # noqa: E402
 from .windows_read import environments_folder, quoted, system_name  # noqa: E402
 
 VERSION_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 CPU_KEY = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
 ENVIRONMENT_KEY = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 RUNTIME_KEY = r"SOFTWARE\Microsoft\VisualStudio\14.0\VC\Runtimes\X64"
+TOOLKITS_KEY = r"SOFTWARE\NVIDIA Corporation\GPU Computing Toolkit\CUDA"
 INTERNET_KEY = r"Software\Microsoft\Windows\CurrentVersion\Internet Settings"
 REBOOT_KEYS = (
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending",
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired",
 )
 FIXED_DISK = 3  # GetDriveTypeW
-ES_CONTINUOUS, ES_SYSTEM_REQUIRED = 0x80000000, 0x1
 
 
 class WindowsSystem:
@@ -151,15 +161,38 @@ class WindowsSystem:
         """On PATH, as an .exe."""
         return places.program((f"{name}.exe",), self._environ)
 
+    def card_asleep(self, address: str) -> bool:
+        """By the power state that Windows last gave the device."""
+        return any(card.asleep for card in windows_devices.nvidia_cards() if card.address == address)
+
+    def cards_asleep(self) -> bool:
+        """By the power states that Windows last gave the devices."""
+        cards = windows_devices.nvidia_cards()
+        return bool(cards) and all(card.asleep for card in cards)
+
     def sleeping_driver(self) -> Driver | None:
-        """Windows lets the driver answer for a sleeping card."""
-        return None
+        """From the registry's display class, where the installer wrote it down."""
+        cards = windows_devices.nvidia_cards()
+        if not cards or not all(card.asleep for card in cards):
+            return None
+        version = next((card.driver for card in cards if card.driver), None)
+        return Driver(version=version) if version else None
 
     def cuda_folders(self) -> tuple[Path, ...]:
-        """Where NVIDIA's installer puts toolkits, and CUDA_PATH."""
-        named = [Path(value) for name in ("CUDA_PATH", "CUDA_HOME") if (value := self._environ.get(name))]
-        usual = self._program_files().glob("NVIDIA GPU Computing Toolkit/CUDA/v*")
-        return places.distinct_folders([*sorted(usual), *named])
+        """Where NVIDIA's installer puts toolkits, what it wrote down, and its variables (CUDA_PATH_V12_6 …)."""
+        usual = sorted(self._program_files().glob("NVIDIA GPU Computing Toolkit/CUDA/v*"))
+        written = [
+            Path(folder)
+            for version in sorted(registry.children(registry.MACHINE, TOOLKITS_KEY))
+            if (folder := registry.text(registry.MACHINE, f"{TOOLKITS_KEY}\\{version}", "InstallDir"))
+        ]
+        variables = [
+            *sorted(name for name in self._environ if name.startswith("CUDA_PATH_V")),
+            "CUDA_PATH",
+            "CUDA_HOME",
+        ]
+        named = [Path(value) for name in variables if (value := self._environ.get(name))]
+        return places.distinct_folders([*usual, *written, *named])
 
     def cudnn_folders(self) -> tuple[Path, ...]:
         """NVIDIA's own folder and those inside toolkits."""
@@ -193,15 +226,44 @@ class WindowsSystem:
         """By the keys of servicing and Windows Update; pending renames alone are everyday."""
         return any(registry.exists(registry.MACHINE, key) for key in REBOOT_KEYS)
 
-    @contextmanager
-    def keep_awake(self, why: str) -> Iterator[None]:  # noqa: ARG002 - Windows takes no reason here
+    def power(self) -> Power:
+        """From GetSystemPowerStatus."""
+        return windows_power.power()
+
+    # What is done for the user
+    @property
+    def variables(self) -> UserVariables:
+        """In the registry, and said to all windows."""
+        from .windows_environment import WindowsVariables
+
+        return WindowsVariables()
+
+    @property
+    def at_login(self) -> AtLogin:
+        """RunOnce."""
+        from .windows_login import WindowsAtLogin
+
+        return WindowsAtLogin()
+
+    def run_as_admin(
+        self, argv: Sequence[str | Path], *, cancel: threading.Event | None = None, window: int | None = None
+    ) -> int:
+        """Through the shell's "runas"; also raises ValueError for a batch file."""
+        from .windows_rights import run_as_admin
+
+        return run_as_admin(argv, cancel=cancel, window=window)
+
+    def taskbar(self, window: int) -> Taskbar | None:
+        """The shell's; None where it has none."""
+        from .windows_taskbar import WindowsTaskbar
+
+        with suppress(OSError):
+            return WindowsTaskbar(window)
+        return None
+
+    def keep_awake(self, why: str) -> AbstractContextManager[bool]:  # noqa: ARG002 - Windows takes no reason here
         """While this thread is in the context."""
-        set_state = ctypes.windll.kernel32.SetThreadExecutionState
-        set_state(ctypes.c_uint(ES_CONTINUOUS | ES_SYSTEM_REQUIRED))
-        try:
-            yield
-        finally:
-            set_state(ctypes.c_uint(ES_CONTINUOUS))
+        return windows_power.keep_awake()
 
     def open_folder(self, folder: Path) -> None:
         """In Explorer; raises AppError("no-file-manager")."""

@@ -70,6 +70,9 @@ class WindowsChild:
         """End everything in the job at once."""
         if self._job is not None:
             self._kernel.TerminateJobObject(self._job, 1)
+        # Should Windows have kept it out of the job (one that allows no second job around us), it ends alone.
+        with suppress(OSError):
+            self.process.kill()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=GRACE_S)
 
@@ -80,14 +83,18 @@ class WindowsChild:
             self._job = None
 
 
+def refuse_batch_file(program: str) -> None:
+    """Raise ValueError: a batch file would be run by cmd, which reads words as commands."""
+    if program.lower().endswith(BATCH_FILES):
+        raise ValueError(f"a batch file is not started: {program!r}")
+
+
 def start(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None) -> WindowsChild:
     """Start a program without a console window; raises OSError, ValueError for a batch file.
 
-    It starts suspended, so that it is in the job before it can start anything itself. A batch file would be
-    run by cmd, which reads words as commands.
+    It starts suspended, so that it is in the job before it can start anything itself.
     """
-    if argv[0].lower().endswith(BATCH_FILES):
-        raise ValueError(f"a batch file is not started: {argv[0]!r}")
+    refuse_batch_file(argv[0])
     kernel = _kernel()
     job = kernel.CreateJobObjectW(None, None)
     limits = _ExtendedLimits(basic=_BasicLimits(flags=KILL_ON_JOB_CLOSE))

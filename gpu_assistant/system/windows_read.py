@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PureWindowsPath
 
+from ..core.errors import AppError
 from ..core.machine import Gpu
 from . import pci
+from .services import Power
 
 FIRST_WINDOWS_11 = 22000  # build; its registry goes on saying "Windows 10"
 DISPLAY_CLASS = "{4d36e968-e325-11ce-bfc1-08002be10318}"
@@ -16,6 +18,12 @@ DISPLAY_CLASS = "{4d36e968-e325-11ce-bfc1-08002be10318}"
 # path inside a torch wheel has 127. "Lib\site-packages\" and the environment's own name take some 40 more.
 LONGEST_ENVIRONMENTS = 90
 SHORT_ENVIRONMENTS = "C:\\AI"
+
+# Windows' own window for environment variables takes no longer value: the user could not mend it there any more.
+LONGEST_PATH = 2047
+
+# winbase.h, SYSTEM_POWER_STATUS
+NO_BATTERY, UNKNOWN = 128, 255
 
 _PCI_ID = re.compile(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
 _PCI_CLASS = re.compile(r"CC_([0-9A-F]{4,6})", re.IGNORECASE)
@@ -70,3 +78,60 @@ def environments_folder(data_root: str) -> str:
 def quoted(word: str) -> str:
     """A path as one word for cmd and PowerShell."""
     return f'"{word}"' if re.search(r"[\s&()^;,=%]", word) else word
+
+
+def path_with(path: str | None, folder: str, expand: bool, expanded: Callable[[str], str]) -> str | None:
+    """PATH's text with a folder at its end; None where the folder is in it already.
+
+    `expand` tells whether Windows fills names in, `expanded` does so. What stands there stays as it is, and
+    `path_without` finds the way back to it: a text that ends in ";" goes on doing so, and one that is empty
+    (not None: not there at all) gets ";" first. Raises AppError("path-not-addable", "path-too-long").
+    """
+
+    def same(entry: str) -> str:
+        text = (expanded(entry) if expand else entry).strip().strip('"')
+        return str(PureWindowsPath(text)).casefold() if text else ""
+
+    if ";" in folder or '"' in folder or (expand and expanded(folder) != folder):
+        raise AppError("path-not-addable", folder=folder)
+    wanted = str(PureWindowsPath(folder)).casefold()
+    if any(same(entry) == wanted for entry in (path or "").split(";")):
+        return None
+    if path is None:
+        text = folder
+    elif path.endswith(";"):
+        text = f"{path}{folder};"
+    else:
+        text = f"{path};{folder}"
+    if len(text) > LONGEST_PATH:
+        raise AppError("path-too-long", folder=folder, length=len(text), limit=LONGEST_PATH)
+    return text
+
+
+def path_without(path: str, folder: str) -> str | None:
+    """PATH's text without the folder that `path_with` added; None where there was none before."""
+    if path == folder:
+        return None
+    entries = path.split(";")
+    if folder in entries:
+        # The last one: ours was added at the end.
+        del entries[len(entries) - 1 - entries[::-1].index(folder)]
+    return ";".join(entries)
+
+
+def power(line: int, battery: int, percent: int, saver: int) -> Power:
+    """SYSTEM_POWER_STATUS in our words."""
+    return Power(
+        source="battery" if line == 0 else "mains" if line == 1 else None,
+        percent=None if percent == UNKNOWN or battery in (NO_BATTERY, UNKNOWN) else percent,
+        saving=saver == 1,
+    )
+
+
+def nvidia_version(windows_version: str | None) -> str | None:
+    """NVIDIA's number of a driver from Windows' number: "32.0.15.6603" is 566.03, its last five digits."""
+    parts = (windows_version or "").split(".")
+    if len(parts) != 4 or not all(part.isdecimal() for part in parts):
+        return None
+    digits = f"{parts[2]}{parts[3]:0>4}"[-5:]
+    return f"{int(digits[:-2])}.{digits[-2:]}" if len(digits) == 5 else None

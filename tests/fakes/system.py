@@ -10,14 +10,16 @@ from typing import Any
 
 from gpu_assistant.core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName
 from gpu_assistant.core.settings import Language
-from gpu_assistant.system import current
+from gpu_assistant.system import current, nvml_sleep
 from gpu_assistant.system.base import Finished
+from gpu_assistant.system.services import AtLogin, Power, Taskbar, UserVariables
 
 
 class FakeSystem:
     """Answers what it was told. Where programs and interpreters lie is the real system's answer.
 
     `ran` collects the argument lists of all programs, `opened` what was opened, `awake` counts keep_awake.
+    `pci_root` is a folder like /sys/bus/pci/devices, `asked_rights` collects what was to run with administrator rights.
     """
 
     def __init__(
@@ -40,11 +42,17 @@ class FakeSystem:
         proxy: str | None = None,
         is_admin: bool = False,
         pending_reboot: bool | None = None,
+        pci_root: Path | None = None,
+        power: Power | None = None,
+        variables: UserVariables | None = None,
+        at_login: AtLogin | None = None,
+        taskbar: Callable[[int], Taskbar | None] = lambda _: None,
     ) -> None:
         self.name = name
         self.real = current()
         self.ran: list[tuple[str, ...]] = []
         self.opened: list[Path] = []
+        self.asked_rights: list[tuple[str, ...]] = []
         self.awake = 0
         self._run = run
         self._environments = environments
@@ -62,6 +70,11 @@ class FakeSystem:
         self._proxy = proxy
         self._is_admin = is_admin
         self._pending_reboot = pending_reboot
+        self._pci_root = pci_root
+        self._power = power or Power()
+        self._variables = variables
+        self._at_login = at_login
+        self._taskbar = taskbar
 
     def run(
         self,
@@ -119,6 +132,12 @@ class FakeSystem:
     def program(self, name: str) -> Path | None:
         return self._programs.get(name)
 
+    def card_asleep(self, address: str) -> bool:
+        return self._pci_root is not None and nvml_sleep.asleep(self._pci_root, address)
+
+    def cards_asleep(self) -> bool:
+        return self._pci_root is not None and nvml_sleep.all_asleep(self._pci_root)
+
     def sleeping_driver(self) -> Driver | None:
         return self._sleeping_driver
 
@@ -140,12 +159,34 @@ class FakeSystem:
     def pending_reboot(self) -> bool | None:
         return self._pending_reboot
 
-    def keep_awake(self, why: str) -> AbstractContextManager[None]:
+    def power(self) -> Power:
+        return self._power
+
+    @property
+    def variables(self) -> UserVariables:
+        assert self._variables is not None
+        return self._variables
+
+    @property
+    def at_login(self) -> AtLogin:
+        assert self._at_login is not None
+        return self._at_login
+
+    def run_as_admin(
+        self, argv: Sequence[str | Path], *, cancel: threading.Event | None = None, window: int | None = None
+    ) -> int:
+        self.asked_rights.append(tuple(str(word) for word in argv))
+        return 0
+
+    def taskbar(self, window: int) -> Taskbar | None:
+        return self._taskbar(window)
+
+    def keep_awake(self, why: str) -> AbstractContextManager[bool]:
         @contextmanager
-        def awake() -> Iterator[None]:
+        def awake() -> Iterator[bool]:
             self.awake += 1
             try:
-                yield
+                yield True
             finally:
                 self.awake -= 1
 

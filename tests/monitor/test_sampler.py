@@ -21,7 +21,7 @@ from ..fakes.system import FakeSystem
 
 
 def without_card(tmp_path: Path) -> Nvml:
-    return Nvml(FakeSystem(), library=tmp_path / "not-there", pci_root=tmp_path)
+    return Nvml(FakeSystem(), library=tmp_path / "not-there")
 
 
 def valid(sample: Sample) -> None:

@@ -35,8 +35,9 @@ def clock() -> Clock:
 
 @pytest.fixture
 def nvml(scenario: Scenario, clock: Clock, tmp_path: Path) -> Iterator[Nvml]:
-    system = FakeSystem(display_adapters=(Gpu(vendor="intel"), Gpu(vendor="nvidia", name="GeForce RTX 4060 Laptop")))
-    with Nvml(system, library=scenario.library, clock=clock, pci_root=tmp_path / "pci") as nvml:
+    adapters = (Gpu(vendor="intel"), Gpu(vendor="nvidia", name="GeForce RTX 4060 Laptop"))
+    system = FakeSystem(display_adapters=adapters, pci_root=tmp_path / "pci")
+    with Nvml(system, library=scenario.library, clock=clock) as nvml:
         yield nvml
 
 
@@ -203,7 +204,7 @@ def test_a_silent_driver_is_asked_again_after_a_while_only(scenario: Scenario, n
 def test_a_driver_installed_while_we_run_is_found(scenario: Scenario, clock: Clock, tmp_path: Path) -> None:
     scenario.card()
     later = tmp_path / "later.so"
-    with Nvml(FakeSystem(), library=later, clock=clock, pci_root=tmp_path) as nvml:
+    with Nvml(FakeSystem(), library=later, clock=clock) as nvml:
         assert nvml.sample() == ()
         assert nvml.state == "absent"
         shutil.copy(scenario.library, later)
@@ -267,7 +268,7 @@ def test_a_card_that_fell_asleep_is_not_asked(scenario: Scenario, nvml: Nvml, tm
 def test_two_askers_share_the_library(scenario: Scenario, nvml: Nvml, clock: Clock, tmp_path: Path) -> None:
     scenario.card()
     assert nvml.sample()[0].util == 37
-    with Nvml(FakeSystem(), library=scenario.library, clock=clock, pci_root=tmp_path) as other:
+    with Nvml(FakeSystem(), library=scenario.library, clock=clock) as other:
         assert other.snapshot() is not None
         assert other.sample()[0].util == 37
     # Closing the second does not take the library from the first.
@@ -283,7 +284,7 @@ def test_eight_cards_keep_their_order(scenario: Scenario, nvml: Nvml) -> None:
 
 
 def test_without_any_driver(tmp_path: Path) -> None:
-    with Nvml(FakeSystem(), library=tmp_path / "not-there.so", pci_root=tmp_path) as nvml:
+    with Nvml(FakeSystem(), library=tmp_path / "not-there.so") as nvml:
         assert nvml.state == "untried"
         assert nvml.snapshot() is None
         assert nvml.sample() == ()

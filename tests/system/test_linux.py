@@ -15,7 +15,6 @@ if sys.platform == "win32":
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Disk, Driver, Gpu
-from gpu_assistant.system import linux_desktop
 from gpu_assistant.system.linux import LinuxSystem
 
 pytestmark = pytest.mark.linux
@@ -171,31 +170,6 @@ def test_pythons_of_version_managers_and_conda(tmp_path: Path) -> None:
     (home / ".conda/environments.txt").write_text(f"{tmp_path / 'own env'}\n\n{tmp_path / 'gone'}\n", encoding="utf-8")
     found = [path for path in system(tmp_path).python_candidates() if path.is_relative_to(tmp_path)]
     assert found == expected
-
-
-def test_keep_awake_holds_and_lets_go(tmp_path: Path) -> None:
-    """A stand-in for systemd-inhibit: notes its words, then becomes the command that it was given."""
-    program = tmp_path / "inhibit"
-    program.write_text(
-        f'#!/bin/sh\nprintf "%s\\n" "$@" > "{tmp_path}/words"\n'
-        f'for last; do :; done\n"$last"\ntouch "{tmp_path}/released"\n',
-        encoding="utf-8",
-    )
-    program.chmod(0o755)
-    with linux_desktop.keep_awake("installing", program):
-        end = time.monotonic() + 10
-        while not (tmp_path / "words").exists() and time.monotonic() < end:
-            time.sleep(0.01)
-        assert not (tmp_path / "released").exists()
-    assert (tmp_path / "released").exists()
-    assert "--why=installing" in (tmp_path / "words").read_text(encoding="utf-8")
-
-
-def test_keep_awake_without_logind_does_nothing(tmp_path: Path) -> None:
-    with linux_desktop.keep_awake("x", tmp_path / "none"):
-        pass
-    with LinuxSystem().keep_awake("x"):
-        pass
 
 
 def stand_in(folder: Path, name: str, out: Path) -> None:

@@ -175,11 +175,6 @@ def test_lines_in_the_code_page_of_windows() -> None:
     assert out == "é".encode(locale.getencoding(), "replace").decode("mbcs", "replace")
 
 
-def test_keep_awake() -> None:
-    with SYSTEM.keep_awake("installing"):
-        pass
-
-
 def test_a_terminal_needs_an_environment(tmp_path: Path) -> None:
     with pytest.raises(AppError) as error:
         SYSTEM.open_terminal(tmp_path)
