@@ -7,8 +7,14 @@ from pathlib import Path
 
 from ..core.errors import AppError, CallError
 from ..core.paths import DataDir
+from ..system.path_limits import longest_path, synced_folder
 from . import journal, manifest
 from .manifest import Manifest
+
+# The longest path inside a wheel of PyTorch (measured on 2.15.0 for Windows), and what stands before it.
+LONGEST_INSIDE = 127
+IN_ENVIRONMENT = len("..partial/Lib/site-packages/")
+IN_DATA = len("/cache/uv/archive-v0/0123456789abcdef/")
 
 
 def refuse_shared(environment: Path) -> None:
@@ -16,6 +22,23 @@ def refuse_shared(environment: Path) -> None:
     home = Path.home()
     if environment in (environment.parent, home, *home.parents):
         raise CallError("folder-shared", path=str(environment))
+
+
+def refuse_unfit(environment: Path) -> None:
+    """Raise CallError: "folder-shared", "folder-synced" in OneDrive, "folder-too-long" where PyTorch would not fit."""
+    refuse_shared(environment)
+    synced = synced_folder(environment)
+    if synced is not None:
+        raise CallError("folder-synced", path=str(environment), synced=str(synced))
+    refuse_long(environment, IN_ENVIRONMENT)
+
+
+def refuse_long(folder: Path, between: int) -> None:
+    """Raise CallError("folder-too-long") where the longest path in a wheel does not fit `between` letters below."""
+    longest = longest_path()
+    if longest is not None and len(str(folder)) + between + LONGEST_INSIDE > longest:
+        most = longest - between - LONGEST_INSIDE
+        raise CallError("folder-too-long", path=str(folder), length=len(str(folder)), most=most)
 
 
 def refuse_files(environment: Path) -> None:

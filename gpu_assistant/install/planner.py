@@ -13,7 +13,7 @@ from ..core.errors import AppError
 from ..core.machine import Machine, Python
 from ..core.plan import Plan, PlanFile, Step
 from ..core.recommendation import LocalWheel, PyTorchChoice, Recommendation
-from .occupied import refuse_shared
+from .occupied import refuse_unfit
 from .wheelhouse import usable
 from .wish import ALWAYS
 
@@ -36,9 +36,9 @@ def make_plan(
     simulated: bool,
 ) -> Plan:
     """The plan for one environment. Raises AppError("goal-not-yet"), AppError("no-python"),
-    CallError("folder-shared").
+    CallError("folder-shared"), CallError("folder-synced"), CallError("folder-too-long").
     """
-    refuse_shared(environment)
+    refuse_unfit(environment)
     torch, series = recommendation.pytorch, recommendation.python
     if torch is None or series is None:
         raise AppError("goal-not-yet", goal=recommendation.goal)

@@ -11,7 +11,7 @@ from ..core.errors import AppError, CallError
 from ..core.paths import DataDir
 from ..core.plan import Plan, PlanFile, Step
 from ..system.base import System
-from .occupied import refuse_shared
+from .occupied import IN_DATA, refuse_long, refuse_unfit
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
@@ -25,13 +25,14 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def check(plan: Plan, system: System, data: DataDir, catalog: Catalog) -> None:
-    """Raise CallError("plan-refused", detail=…), CallError("folder-shared") for a plan that must not run here."""
+    """Raise CallError("plan-refused", detail=…) and those of `refuse_unfit` for a plan that must not run here."""
     if tuple(step.kind for step in plan.steps) != KINDS or len({step.id for step in plan.steps}) != len(KINDS):
         raise _refused("steps")
     env = Path(plan.env)
     if not _plain_folder(env):
         raise _refused(f"env: {plan.env}")
-    refuse_shared(env)
+    refuse_unfit(env)
+    refuse_long(data.root, IN_DATA)
     if plan.wheelhouse is not None and not _plain_folder(Path(plan.wheelhouse)):
         raise _refused(f"wheelhouse: {plan.wheelhouse}")
     _check_versions(plan, catalog)

@@ -30,6 +30,8 @@ FOLDER_CODES = frozenset(
     {
         "disk-full",
         "disk-too-small",
+        "folder-synced",
+        "folder-too-long",
         "environment-differs",
         "environment-occupied",
         "folder-unwritable",
