@@ -8,8 +8,20 @@ from typing import Any
 
 import pytest
 
+from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Gpu
-from gpu_assistant.system.windows_read import adapter, environments_folder, quoted, system_name
+from gpu_assistant.system.services import Power
+from gpu_assistant.system.windows_read import (
+    LONGEST_PATH,
+    adapter,
+    environments_folder,
+    nvidia_version,
+    path_with,
+    path_without,
+    power,
+    quoted,
+    system_name,
+)
 
 DEVICES = json.loads(
     (Path(__file__).resolve().parents[1] / "machines/windows11-desktop/devices.json").read_text(encoding="utf-8")
@@ -58,3 +70,83 @@ def test_environments_lie_where_nothing_trips_over_them(data_root: str, folder: 
 )
 def test_quoted(word: str, shown: str) -> None:
     assert quoted(word) == shown
+
+
+def upper(text: str) -> str:
+    """Stands for Windows' filling in of names."""
+    return text.replace("%HOME%", r"C:\Users\x")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, r"C:\AI"),
+        ("", r";C:\AI"),
+        (r"C:\a", r"C:\a;C:\AI"),
+        (r"C:\a;", r"C:\a;C:\AI;"),
+        (r"%HOME%\a;;C:\b;;", r"%HOME%\a;;C:\b;;C:\AI;"),
+    ],
+)
+def test_a_folder_in_path_and_back_letter_by_letter(before: str | None, after: str) -> None:
+    assert path_with(before, r"C:\AI", True, upper) == after
+    assert path_without(after, r"C:\AI") == before
+    # What others added meanwhile stays.
+    assert path_without(after + r"D:\later" if after.endswith(";") else after + r";D:\later", r"C:\AI") == (
+        r"D:\later" if before is None else before + (r"D:\later" if before.endswith(";") else r";D:\later")
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "expand", "there"),
+    [
+        (r"c:\ai\;C:\b", r"C:\AI", True, True),
+        (r'"C:/AI"', r"C:\AI", False, True),
+        (r"%HOME%\bin", r"C:\Users\x\bin", True, True),
+        (r"%HOME%\bin", r"C:\Users\x\bin", False, False),
+        (r"C:\AI\more", r"C:\AI", True, False),
+    ],
+)
+def test_a_folder_that_is_in_path_already(path: str, folder: str, expand: bool, there: bool) -> None:
+    assert (path_with(path, folder, expand, upper) is None) is there
+
+
+def test_a_folder_that_path_cannot_take() -> None:
+    for folder, expand in ((r"C:\a;b", False), (r"%HOME%\a", True)):
+        with pytest.raises(AppError) as error:
+            path_with("x", folder, expand, upper)
+        assert error.value.code == "path-not-addable"
+    assert path_with("x", r"%HOME%\a", False, upper) == r"x;%HOME%\a"
+    assert len(path_with("x" * (LONGEST_PATH - 3), "ab", False, upper) or "") == LONGEST_PATH
+    with pytest.raises(AppError) as error:
+        path_with("x" * (LONGEST_PATH - 3), "abc", False, upper)
+    assert (error.value.code, error.value.data["length"]) == ("path-too-long", LONGEST_PATH + 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        ((1, 128, 255, 0), Power(source="mains", saving=False)),
+        ((0, 1, 83, 1), Power(source="battery", percent=83, saving=True)),
+        ((1, 8, 40, 0), Power(source="mains", percent=40, saving=False)),
+        ((255, 255, 255, 0), Power(source=None, saving=False)),
+    ],
+)
+def test_power(status: tuple[int, int, int, int], expected: Power) -> None:
+    assert power(*status) == expected
+
+
+@pytest.mark.parametrize(
+    ("windows", "nvidia"),
+    [
+        ("32.0.15.6603", "566.03"),
+        ("32.0.15.6094", "560.94"),
+        ("31.0.15.3623", "536.23"),
+        ("27.21.14.5671", "456.71"),
+        ("32.0.15.79", "500.79"),
+        ("6603", None),
+        ("32.0.x.6603", None),
+        (None, None),
+    ],
+)
+def test_nvidias_number_of_a_driver(windows: str | None, nvidia: str | None) -> None:
+    assert nvidia_version(windows) == nvidia
