@@ -18,7 +18,6 @@ from ..catalog.records import UpdateKey, Updates
 from ..core.errors import Cancelled
 from ..core.jobs import JobContext
 from . import known
-from .ask import ask
 from .files import tidy
 from .known import Known
 from .statement import Refused, Statement, read
@@ -75,6 +74,8 @@ class CheckJob:
         return statement.number > self._ours and today <= statement.expires
 
     def _question(self, context: JobContext[Any]) -> Known:
+        from .ask import ask  # brings the network's libraries
+
         now = self._clock()
         # Noted before, so that a start that ends in the middle does not ask anew each time.
         self._keep(asked=now, outcome="stopped")

@@ -1,0 +1,250 @@
+"""The new version's file: fetched, gone on with, checked once more, handed over."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from gpu_assistant.core.errors import AppError, Cancelled, NetworkError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.update.files import Progress
+from gpu_assistant.update.installed import NOTE, installed_as
+from gpu_assistant.update.service import UpdateService
+from tests.fakes.fault_server import Fault
+from tests.fakes.system import FakeSystem
+from tests.fakes.updates import Publisher
+
+SETUP = bytes(range(256)) * 4096  # 1 MiB
+NAME = "Setup-1.2.0.exe"
+
+
+class Starting(FakeSystem):
+    """A Windows that notes what it would start, after the same check."""
+
+    def __init__(self) -> None:
+        super().__init__(name="windows")
+        self.started: list[Path] = []
+
+    def start_checked(self, program: Path, check) -> None:
+        with program.open("rb") as file:
+            check(file)
+        self.started.append(program)
+
+
+@pytest.fixture
+def system() -> Starting:
+    return Starting()
+
+
+@pytest.fixture
+def service(publisher: Publisher, tmp_path: Path, system: Starting) -> UpdateService:
+    return publisher.service(tmp_path, system)
+
+
+def fetched(service: UpdateService, file: Any) -> Path:
+    return service.download(file).run(JobContext())
+
+
+def test_it_comes_with_progress_into_the_cache(publisher, service, tmp_path) -> None:
+    news: list[Progress] = []
+    path = service.download(publisher.file(SETUP)).run(JobContext(report=news.append))
+    assert path == tmp_path / "cache" / "updates" / NAME
+    assert path.read_bytes() == SETUP
+    assert (news[-1].done, news[-1].total) == (len(SETUP), len(SETUP))
+    assert news[-1].id == NAME
+
+
+def test_a_broken_download_goes_on_where_it_stopped(publisher, service) -> None:
+    file = publisher.file(SETUP)
+    served = publisher.server.files[f"/files/{NAME}"]
+    served.faults = [Fault("drop", after=300_000), *[Fault("status", status=503)] * 5]
+    with pytest.raises(NetworkError):
+        fetched(service, file)
+    assert not (service.folder / NAME).exists()
+    before = publisher.server.sent
+    served.faults = []
+    assert fetched(service, file).read_bytes() == SETUP
+    assert publisher.server.sent - before == len(SETUP) - 300_000
+    assert publisher.server.gets(f"/files/{NAME}")[-1].range == "bytes=300000-"
+
+
+def test_a_cancelled_download_keeps_what_came(publisher, service) -> None:
+    file = publisher.file(SETUP)
+    publisher.server.files[f"/files/{NAME}"].faults = [Fault("stall", after=400_000)]
+    context: JobContext[Any] = JobContext()
+    stopper = threading.Thread(target=lambda: (publisher.server.stalled.wait(5), context.cancel.set()))
+    stopper.start()
+    with pytest.raises(Cancelled):
+        service.download(file).run(context)
+    stopper.join()
+    assert (service.folder / f"{NAME}.part").stat().st_size > 0
+    publisher.server.let_go.set()
+    assert fetched(service, file).read_bytes() == SETUP
+
+
+def test_another_file_than_the_signed_one_never_gets_its_name(publisher, service) -> None:
+    file = publisher.file(SETUP)
+    publisher.server.files[f"/files/{NAME}"].data = SETUP[:-1] + b"!"
+    with pytest.raises(AppError) as error:
+        fetched(service, file)
+    assert error.value.code == "hash-mismatch"
+    assert list(service.folder.iterdir()) == []
+
+
+def test_a_file_of_another_size_is_refused_before_it_is_read(publisher, service) -> None:
+    file = msgspec.structs.replace(publisher.file(SETUP), bytes=1000)
+    with pytest.raises(AppError) as error:
+        fetched(service, file)
+    assert error.value.code == "hash-mismatch"
+    assert not (service.folder / NAME).exists()
+
+
+def test_a_new_download_clears_away_what_lies_there(publisher, service) -> None:
+    service.folder.mkdir(parents=True)
+    (service.folder / "version.dll").write_bytes(b"planted")
+    fetched(service, publisher.file(SETUP))
+    assert [path.name for path in service.folder.iterdir()] == [NAME]
+
+
+# Handing over
+
+
+def test_the_installer_is_started_and_nothing_lies_beside_it(publisher, service, system) -> None:
+    file = publisher.file(SETUP)
+    path = fetched(service, file)
+    (service.folder / "version.dll").write_bytes(b"planted")
+    assert service.installs
+    assert service.hand_over(file).run(JobContext()) is True
+    assert system.started == [path]
+    assert [each.name for each in service.folder.iterdir()] == [NAME]
+
+
+@pytest.mark.parametrize("content", [SETUP[:-1] + b"!", SETUP + b"!", SETUP[:-1], b""])
+def test_a_file_changed_after_its_download_is_not_started(publisher, service, system, content) -> None:
+    file = publisher.file(SETUP)
+    fetched(service, file).write_bytes(content)
+    with pytest.raises(AppError) as error:
+        service.hand_over(file).run(JobContext())
+    assert error.value.code == "update-changed"
+    assert system.started == []
+
+
+def test_a_changed_file_is_fetched_again(publisher, service) -> None:
+    file = publisher.file(SETUP)
+    fetched(service, file).write_bytes(SETUP[:-1] + b"!")
+    assert fetched(service, file).read_bytes() == SETUP
+
+
+def test_a_file_that_went_away_is_not_started(publisher, service, system) -> None:
+    file = publisher.file(SETUP)
+    fetched(service, file).unlink()
+    with pytest.raises(AppError) as error:
+        service.hand_over(file).run(JobContext())
+    assert error.value.code == "update-changed"
+    assert system.started == []
+
+
+def test_what_the_system_does_not_start_is_said(publisher, service, system, monkeypatch) -> None:
+    def refused(program, check):
+        raise OSError(13, "Access denied")
+
+    file = publisher.file(SETUP)
+    fetched(service, file)
+    monkeypatch.setattr(system, "start_checked", refused)
+    with pytest.raises(AppError) as error:
+        service.hand_over(file).run(JobContext())
+    assert (error.value.code, error.value.data["detail"]) == ("update-start", "Access denied")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "start"),
+    [
+        ("windows-portable", "GPU-Assistant-1.2.0.zip", None),
+        ("deb", "gpu-assistant_1.2.0_amd64.deb", "sudo apt install "),
+        ("wheel", "gpu_assistant-1.2.0-py3-none-any.whl", None),
+    ],
+)
+def test_what_is_no_installer_is_shown_in_its_folder(publisher, tmp_path, kind, name, start) -> None:
+    system = Starting() if kind == "windows-portable" else FakeSystem()
+    service = publisher.service(tmp_path, system, kind=kind)
+    file = publisher.file(SETUP, kind, name)
+    assert service.file(publisher.statement("1.2.0", publisher.file(SETUP), file)) == file
+    path = fetched(service, file)
+    assert not service.installs
+    assert service.hand_over(file).run(JobContext()) is False
+    assert system.opened == [path.parent]
+    if kind == "wheel":
+        assert f"{sys.executable}" in service.command(path)
+    elif start is None:
+        assert service.command(path) is None
+    else:
+        assert service.command(path).startswith(start)
+    path.write_bytes(b"changed")
+    with pytest.raises(AppError):
+        service.hand_over(file).run(JobContext())
+    assert len(system.opened) == 1
+
+
+def test_an_installer_is_nothing_for_another_system(publisher, tmp_path) -> None:
+    assert not publisher.service(tmp_path, FakeSystem(name="linux")).installs
+
+
+# How it was installed
+
+
+@pytest.mark.parametrize("kind", ["windows-installer", "windows-portable", "deb", "wheel"])
+def test_the_installers_note_is_read(tmp_path, kind) -> None:
+    note = tmp_path / "installed.json"
+    note.write_text(json.dumps({"kind": kind, "version": "1.0.0"}), encoding="utf-8")
+    assert installed_as(note) == kind
+
+
+@pytest.mark.parametrize("content", [None, b"", b'{"kind": "msi"}', b"\xff\xfe"])
+def test_without_a_readable_note_it_is_a_wheel(tmp_path, content) -> None:
+    note = tmp_path / "installed.json"
+    if content is not None:
+        note.write_bytes(content)
+    assert installed_as(note) == "wheel"
+
+
+def test_the_note_lies_above_the_folder_that_holds_the_program() -> None:
+    import gpu_assistant
+
+    assert Path(gpu_assistant.__file__).resolve().parents[2] / "installed.json" == NOTE
+
+
+# The release tool's command line
+
+
+def test_the_release_tool_from_key_to_check(tmp_path, publisher) -> None:
+    def tool(*words: str | Path) -> subprocess.CompletedProcess[str]:
+        argv = [sys.executable, "-m", "installers.statement", *map(str, words)]
+        root = Path(__file__).resolve().parents[2]
+        return subprocess.run(argv, cwd=root, capture_output=True, encoding="utf-8", timeout=60, check=False)
+
+    setup, text, answer = tmp_path / NAME, tmp_path / "statement.json", tmp_path / "newest.json"
+    setup.write_bytes(SETUP)
+    made = tool("key", "2026-a", "-o", tmp_path / "key")
+    public = json.loads(made.stdout)
+    assert tool("key", "2026-a", "-o", tmp_path / "key").returncode == 1  # a key is never overwritten
+    base = ("--base", "https://example.invalid/1.2.0")
+    assert tool("write", setup, "--version", "1.2.0", *base, "--days", "60", "-o", text).returncode == 0
+    assert tool("sign", text, "--key", tmp_path / "key", "-o", answer).returncode == 0
+    source = msgspec.structs.replace(publisher.source, keys=())
+    catalog = tmp_path / "catalog"
+    catalog.mkdir()
+    known = json.loads(msgspec.json.encode(source))
+    (catalog / "updates.json").write_text(json.dumps({**known, "keys": [public]}), encoding="utf-8")
+    checked = tool("check", answer, "--catalog", catalog)
+    assert json.loads(checked.stdout)["files"][0]["bytes"] == len(SETUP)
+    answer.write_bytes(answer.read_bytes().replace(b"1.2.0", b"6.6.6"))
+    assert tool("check", answer, "--catalog", catalog).returncode == 1
+    insecure = ("--base", "http://example.invalid")
+    assert tool("write", setup, "--version", "1.2.0", *insecure, "--days", "60", "-o", text).returncode == 1
