@@ -22,6 +22,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from email.message import Message
 from email.parser import HeaderParser
 from fnmatch import fnmatchcase
@@ -91,6 +92,39 @@ class Staged:
     shipped: tuple[Shipped, ...]
 
 
+@dataclass(frozen=True)
+class Stamp:
+    """The time that every file gets: builds of the same source give the same bytes. Seconds since the epoch."""
+
+    epoch: int
+
+    @property
+    def zip_time(self) -> tuple[int, int, int, int, int, int]:
+        """As zip files say it, in UTC."""
+        when = datetime.fromtimestamp(self.epoch, UTC)
+        return (when.year, when.month, when.day, when.hour, when.minute, when.second)
+
+    def set(self, path: Path) -> None:
+        """Give it to a file, or to all files and folders below one."""
+        for each in (path, *path.rglob("*")):
+            os.utime(each, (self.epoch, self.epoch))
+
+
+def stamp() -> Stamp:
+    """SOURCE_DATE_EPOCH, else the last commit's time, which is then set as SOURCE_DATE_EPOCH. Raises BuildError."""
+    said = os.environ.get("SOURCE_DATE_EPOCH")
+    if not said:
+        git = shutil.which("git")
+        done = git and subprocess.run(
+            [git, "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        if not done or not done.stdout.strip():
+            raise BuildError("Say in SOURCE_DATE_EPOCH which time the files shall bear: there is no git history here.")
+        said = done.stdout.strip()
+        os.environ["SOURCE_DATE_EPOCH"] = said
+    return Stamp(int(said))
+
+
 def stage(python: Python, out: Path, *, locks: Sequence[Path] = ()) -> Staged:
     """Fill the empty folder `out`. Of `locks` (hashed requirements) each package replaces the usual one.
 
@@ -113,7 +147,10 @@ def stage(python: Python, out: Path, *, locks: Sequence[Path] = ()) -> Staged:
             *_runtime(rules["runtime"][python.system], closure, python, out),
             *_resources(site, out),
         ]
-        parts = tuple(_licences(site, out, shipped, python, rules["licences"]))
+        parts = (
+            Part("CPython", python.minor, "PSF-2.0"),
+            *_licences(site, out, shipped, python, rules["licences"]),
+        )
     return Staged(out, python, parts, tuple(sorted(shipped, key=lambda each: each.path)))
 
 
@@ -204,7 +241,7 @@ def _compiled(file: Path, shown: Path) -> bytes:
         )
         data = made.read_bytes()
     # Marshal marks what else refers to an object just then; read and written once more, it marks its own content only.
-    return data[:16] + marshal.dumps(marshal.loads(data[16:]))  # noqa: S302 - made a line above
+    return data[:16] + marshal.dumps(marshal.loads(data[16:]))
 
 
 def _files(rules: list[dict[str, str]], site: Path, out: Path) -> Iterator[Shipped]:

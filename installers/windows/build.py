@@ -1,0 +1,215 @@
+"""Makes GPU-Assistant-Setup-<version>.exe and a portable zip of the same folder; runs on Linux and on Windows.
+
+    python installers/windows/build.py [--python DIR|ZIP] [--lock FILE]... [--out DIR]
+
+Needs makensis, and gcc and windres of MinGW-w64 for x86-64. Two builds give the same bytes for the same
+SOURCE_DATE_EPOCH (the last commit's time where it is not set).
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple
+from pathlib import Path, PureWindowsPath
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(ROOT), str(HERE.parent)]
+
+import cpython
+from checksums import write_sums
+from sbom import write_sbom
+from stage import BuildError, Staged, Stamp, digest, stage, stamp
+
+from gpu_assistant import __version__
+
+WINDOW, TERMINAL = "GPU Assistant.exe", "gpu-assistant.exe"
+TOOLS = {
+    "makensis": ("makensis",),
+    "gcc": ("x86_64-w64-mingw32-gcc", "gcc"),
+    "windres": ("x86_64-w64-mingw32-windres", "windres"),
+}
+# Windows' own languages: https://nsis.sourceforge.io lists them under these names.
+LANGUAGES = {"en": "LANG_ENGLISH", "zh_CN": "LANG_SIMPCHINESE"}
+
+
+def main(words: Sequence[str]) -> int:
+    """Build; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--python", type=Path, help="the CPython to ship (default: the pinned official one)")
+    parser.add_argument("--lock", type=Path, action="append", default=[], help="hashed requirements that go first")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="also leave the program's folder there")
+    given = parser.parse_args(words)
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            build(given.python, given.lock, given.out.resolve(), Path(scratch), given.keep)
+    except BuildError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def build(python: Path | None, locks: Sequence[Path], out: Path, scratch: Path, keep: Path | None) -> None:
+    """Everything, into the folder `out`. Raises BuildError."""
+    tools = {name: _tool(name, names) for name, names in TOOLS.items()}
+    when = stamp()
+    folder = scratch / "program"
+    staged = stage(cpython.find(python or _official(scratch), scratch), folder, locks=locks)
+    _launchers(tools, staged, folder, scratch)
+    (folder / "runtime" / f"{_library(staged)}._pth").write_text(
+        f"{_library(staged)}.zip\n.\n..\\app\n", encoding="ascii", newline="\n"
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    shipped = json.dumps([vars(each) for each in staged.shipped], indent=1) + "\n"
+    (out / f"GPU-Assistant-{__version__}-windows-files.json").write_text(shipped, encoding="utf-8", newline="\n")
+    portable = out / f"GPU-Assistant-Portable-{__version__}.zip"
+    _installed(folder, "windows-portable")
+    when.set(folder)
+    _zip(folder, portable, when)
+    _installed(folder, "windows-installer")
+    when.set(folder)
+    setup = out / f"GPU-Assistant-Setup-{__version__}.exe"
+    _setup(tools, folder, setup, scratch, when)
+    write_sbom([astuple(part) for part in staged.parts], out / f"GPU-Assistant-{__version__}-windows.cdx.json")
+    write_sums(out)
+    if keep is not None:
+        shutil.copytree(folder, keep)
+    installed = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    for name, size in ((setup.name, setup.stat().st_size), (portable.name, portable.stat().st_size)):
+        print(f"{name}  {size / 1e6:.1f} MB  sha256 {digest(out / name)}")
+    print(f"installed  {installed / 1e6:.1f} MB in {sum(1 for file in folder.rglob('*') if file.is_file())} files")
+
+
+def _official(scratch: Path) -> Path:
+    """The pinned embeddable package of python.org, fetched and checked."""
+    from gpu_assistant.core.errors import AppError
+    from gpu_assistant.fetch.download import Wanted
+    from gpu_assistant.fetch.many import Fetch
+
+    pinned = json.loads((HERE / "python.json").read_text(encoding="utf-8"))
+    path = scratch / pinned["url"].rsplit("/", 1)[1]
+    try:
+        Fetch([Wanted(url=pinned["url"], path=path, sha256=pinned["sha256"])], cancel=threading.Event()).run()
+    except AppError as error:
+        raise BuildError(f"{pinned['url']} cannot be fetched ({error}); name another CPython with --python.") from error
+    return path
+
+
+def _tool(name: str, names: Iterable[str]) -> Path:
+    for each in names:
+        if found := shutil.which(each):
+            return Path(found).resolve() if os.name == "nt" else Path(found)
+    raise BuildError(f"{name} is missing: install NSIS and MinGW-w64 (Debian: nsis, gcc-mingw-w64-x86-64).")
+
+
+def _run(*words: str | Path, cwd: Path | None = None) -> None:
+    environ = os.environ | {"LC_ALL": "C.UTF-8"}
+    done = subprocess.run(list(map(str, words)), cwd=cwd, env=environ, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BuildError(f"{Path(words[0]).name} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+
+
+def _library(staged: Staged) -> str:
+    return f"python{staged.python.minor.replace('.', '')}"
+
+
+def _commas() -> str:
+    return ",".join([*__version__.split(".")[:3], "0"])
+
+
+def _fill(template: str, target: Path, **values: str) -> Path:
+    text = (HERE / template).read_text(encoding="utf-8")
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", value)
+    target.write_text(text, encoding="utf-8", newline="\n")
+    return target
+
+
+def _launchers(tools: dict[str, Path], staged: Staged, folder: Path, scratch: Path) -> None:
+    """The window's and the terminal's program, and the helper that closes them."""
+    flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-municode", "-s", "-static-libgcc", "-Wl,--no-insert-timestamp"]
+    manifest = _fill("launcher.manifest", scratch / "launcher.manifest", VERSION=_commas().replace(",", "."))
+    for name, more in ((WINDOW, ["-mwindows"]), (TERMINAL, ["-DCONSOLE"])):
+        described = _fill(
+            "launcher.rc",
+            scratch / "launcher.rc",
+            ICON=(ROOT / "resources" / "icons" / "gpu-assistant.ico").as_posix(),
+            MANIFEST=manifest.as_posix(),
+            COMMAS=_commas(),
+            VERSION=__version__,
+            NAME=name,
+        )
+        _run(tools["windres"], "--codepage=65001", described, "-O", "coff", "-o", scratch / "launcher.o")
+        library = f'-DPYTHON_DLL="{_library(staged)}.dll"'
+        _run(tools["gcc"], *flags, *more, library, HERE / "launcher.c", scratch / "launcher.o", "-o", folder / name)
+    _run(tools["gcc"], *flags, HERE / "closer.c", "-o", scratch / "closer.exe")
+
+
+def _installed(folder: Path, kind: str) -> None:
+    """How the program came to the computer, for its search for updates."""
+    text = json.dumps({"kind": kind, "version": __version__}) + "\n"
+    (folder / "installed.json").write_text(text, encoding="utf-8", newline="\n")
+
+
+def _setup(tools: dict[str, Path], folder: Path, setup: Path, scratch: Path, when: Stamp) -> None:
+    files = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    size = sum((folder / file).stat().st_size for file in files)
+    put = []
+    for parent, inside in itertools.groupby(sorted(files, key=lambda file: file.parent), key=lambda file: file.parent):
+        put.append(f'SetOutPath "{_there(parent)}"')
+        put += [f'File "{folder / file}"' for file in inside]
+    folders = sorted({parent for file in files for parent in file.parents if parent.parts}, reverse=True)
+    away = [f'Delete "{_there(file)}"' for file in files] + [f'RMDir "{_there(each)}"' for each in folders]
+    _script(scratch / "files.nsh", put)
+    _script(scratch / "unfiles.nsh", away)
+    texts = json.loads((HERE / "texts.json").read_text(encoding="utf-8"))
+    _script(
+        scratch / "texts.nsh",
+        [f'LangString {n} ${{{LANGUAGES[c]}}} "{t}"' for n, said in texts.items() for c, t in said.items()],
+    )
+    closer = scratch / "closer.exe"
+    when.set(scratch / "closer.exe")
+    shutil.copyfile(HERE / "setup.nsi", scratch / "setup.nsi")
+    values = {
+        "VERSION": __version__,
+        "COMMAS": _commas().replace(",", "."),
+        "MEGABYTES": str(round(size / 1e6)),
+        "KILOBYTES": str(round(size / 1024)),
+        "CLOSER": closer,
+        "ICON": ROOT / "resources" / "icons" / "gpu-assistant.ico",
+        "OUT": setup,
+    }
+    defined = [f"-D{name}={value}" for name, value in values.items()]
+    _run(tools["makensis"], "-V2", "-WX", "-INPUTCHARSET", "UTF8", *defined, scratch / "setup.nsi", cwd=scratch)
+
+
+def _there(path: Path) -> PureWindowsPath:
+    return PureWindowsPath("$INSTDIR", path)
+
+
+def _script(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+
+
+def _zip(folder: Path, target: Path, when: Stamp) -> None:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+            entry = zipfile.ZipInfo(f"GPU Assistant/{file.relative_to(folder).as_posix()}", when.zip_time)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, file.read_bytes())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
