@@ -670,4 +670,94 @@
             <translation>，</translation>
         </message>
     </context>
+    <context>
+        <name>UpdateOffer</name>
+        <message>
+            <source>Version {version} is here</source>
+            <translation>新版本 {version} 来了</translation>
+        </message>
+        <message>
+            <source>You have {version}</source>
+            <translation>现在是 {version}</translation>
+        </message>
+        <message>
+            <source>released {date}</source>
+            <translation>{date} 发布</translation>
+        </message>
+        <message>
+            <source>without a file for the way this copy was installed</source>
+            <translation>没有适合当前安装方式的文件</translation>
+        </message>
+        <message>
+            <source>Install now</source>
+            <translation>现在安装</translation>
+        </message>
+        <message>
+            <source>Open its folder</source>
+            <translation>打开所在文件夹</translation>
+        </message>
+        <message>
+            <source>Download and install</source>
+            <translation>下载并安装</translation>
+        </message>
+        <message>
+            <source>Download</source>
+            <translation>下载</translation>
+        </message>
+        <message>
+            <source>Cancel</source>
+            <translation>取消</translation>
+        </message>
+        <message>
+            <source>What is new</source>
+            <translation>更新内容</translation>
+        </message>
+        <message>
+            <source>Not now</source>
+            <translation>暂不更新</translation>
+        </message>
+        <message>
+            <source>{done} of {total}</source>
+            <translation>{done} / {total}</translation>
+        </message>
+    </context>
+    <context>
+        <name>UpdatesCard</name>
+        <message>
+            <source>Updates</source>
+            <translation>更新</translation>
+        </message>
+        <message>
+            <source>This build looks for no updates: it knows no publisher to ask. New versions are installed by hand.</source>
+            <translation>这个版本不检查更新：没有可查询的发布者。新版本需要手动安装。</translation>
+        </message>
+        <message>
+            <source>Look for a newer version once a day</source>
+            <translation>每天检查一次新版本</translation>
+        </message>
+        <message>
+            <source>On</source>
+            <translation>开</translation>
+        </message>
+        <message>
+            <source>Off</source>
+            <translation>关</translation>
+        </message>
+        <message>
+            <source>Check now</source>
+            <translation>立即检查</translation>
+        </message>
+        <message>
+            <source>Asking…</source>
+            <translation>正在查询…</translation>
+        </message>
+        <message>
+            <source>Not checked yet.</source>
+            <translation>还没有检查过。</translation>
+        </message>
+        <message>
+            <source>Last check {when}: {outcome}</source>
+            <translation>上次检查 {when}：{outcome}</translation>
+        </message>
+    </context>
 </TS>

@@ -9,10 +9,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import MACHINE_SCHEMA, Cpu, Disk, Driver, Gpu, Machine, OperatingSystem, Python
-from gpu_assistant.core.paths import DataDir
+from gpu_assistant.core.paths import DataDir, resources
 from gpu_assistant.core.plan import (
     PLAN_SCHEMA,
     EndEvent,
@@ -45,6 +46,7 @@ from gpu_assistant.core.results import (
     CheckState,
 )
 from gpu_assistant.core.settings import Settings
+from gpu_assistant.update.service import UpdateService
 
 GIB = 2**30
 
@@ -324,6 +326,7 @@ class FakeApp:
         self.simulated = simulated
         self.settings = Settings()
         self.system = FakeSystem()
+        self.updates = UpdateService(load(resources() / "catalog").updates, self.data, self.system)
         self.wheelhouse: Path | None = None
         self.wheels: tuple[LocalWheel, ...] = ()
         self.folder = folder

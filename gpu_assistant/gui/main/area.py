@@ -18,6 +18,7 @@ from .home import HomePage
 from .sampling import Sampling
 from .saving import SettingsSaver
 from .tasks import Task
+from .updates import Updates
 
 if TYPE_CHECKING:
     from ...app import App
@@ -38,6 +39,7 @@ class MainArea(Live, QWidget):
         self.app = app
         self.language = language
         self.sampling = Sampling(app.sampler, parent=self)
+        self.updates = Updates(app, self)
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
         self.rail = NavRail((("home", ""), ("monitor", ""), ("bench", "")), (("settings", ""), ("help", "")))
@@ -158,7 +160,7 @@ class MainArea(Live, QWidget):
 
     def _make(self, page: int) -> QWidget:
         if page == HOME:
-            home = HomePage(self.app, self.language, self.sampling)
+            home = HomePage(self.app, self.language, self.sampling, self.updates)
             home.setup_wanted.connect(self.setup_wanted)
             home.wanted.connect(self.open)
             return home
@@ -175,7 +177,7 @@ class MainArea(Live, QWidget):
             return benchmark
         from .settings import SettingsPage
 
-        return SettingsPage(self.app, self.language, self._saver)
+        return SettingsPage(self.app, self.language, self._saver, self.updates)
 
     def help(self) -> None:
         """The short help of F1."""

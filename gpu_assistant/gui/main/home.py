@@ -23,6 +23,8 @@ from .installed_card import InstalledCard
 from .live_card import LiveCard
 from .sampling import Sampling
 from .tasks import Task
+from .updates import Updates
+from .updates_offer import UpdateCard
 from .verdict import verdict
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ class HomePage(Page):
     setup_wanted = Signal()
     wanted = Signal(int)
 
-    def __init__(self, app: App, language: Language, sampling: Sampling) -> None:
+    def __init__(self, app: App, language: Language, sampling: Sampling, updates: Updates) -> None:
         self._app, self._language, self._sampling = app, language, sampling
         self.facts = Facts()
         self._checks: Checks | None = None
@@ -57,6 +59,7 @@ class HomePage(Page):
         self.fast = FastCard()
         self.trouble = Banner("warn")
         self.trouble.hide()
+        self.update_card = UpdateCard(updates)
         self._start = label("heading")
         self.terminal, self.folder, self.command = (
             PressableCard("terminal"),
@@ -68,7 +71,7 @@ class HomePage(Page):
         self._starts = QGridLayout()
         self._starts.setSpacing(12)
         self.column.setSpacing(16)
-        for part in (self.trouble, self.hero, self.live):
+        for part in (self.trouble, self.update_card, self.hero, self.live):
             self.column.addWidget(part)
         self.column.addLayout(self._cards)
         self.column.addWidget(self._start)

@@ -1,4 +1,4 @@
-"""Settings: language, theme, text size; each is saved at once."""
+"""Settings: language, theme, text size, updates; each is saved at once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from .. import theme
 from ..components import Banner, Card, CommandBox, Page, Segments, Text, label
 from ..language import NAMES, Language
 from .saving import SettingsSaver
+from .updates import Updates
+from .updates_card import UpdatesCard
 
 if TYPE_CHECKING:
     from ...app import App
@@ -23,7 +25,7 @@ SCALES = (1.0, 1.25, 1.5, 2.0)
 class SettingsPage(Page):
     """Label left, control right; what cannot be kept is said above."""
 
-    def __init__(self, app: App, language: Language, saver: SettingsSaver) -> None:
+    def __init__(self, app: App, language: Language, saver: SettingsSaver, updates: Updates) -> None:
         self._saver = saver
         self._language = language
         self.language = Segments([NAMES[code] for code in get_args(Code)])
@@ -33,6 +35,7 @@ class SettingsPage(Page):
         self._trouble.hide()
         self._words: dict[str, Text] = {}
         self._look, self._about = Card(" "), Card(" ")
+        self.updates = UpdatesCard(updates, app, saver)
         self._folder = CommandBox(str(app.data.root))
         self._privacy = label("body", "", "soft")
         super().__init__(" ")
@@ -49,7 +52,7 @@ class SettingsPage(Page):
         self._words["folder"] = label("body")
         for row_of_it in (self._words["folder"], self._folder, self._privacy):
             self._about.column.addWidget(row_of_it)
-        for part in (self._trouble, self._look, self._about):
+        for part in (self._trouble, self._look, self.updates, self._about):
             self.column.addWidget(part)
         self.column.addStretch(1)
         self.language.chosen.connect(self._choose_language)

@@ -48,6 +48,7 @@ class MainWindow(QMainWindow):
     _banner: Banner | None = None
     _closing = False
     _left = False
+    _agreed = False
     _filled = False
     _first_show = True
 
@@ -107,6 +108,8 @@ class MainWindow(QMainWindow):
         if self.area is None:
             self.area = MainArea(self.app, self.language, self.saver)
             self.area.setup_wanted.connect(self._set_up_again)
+            self.area.updates.consent_wanted.connect(self._before_update)
+            self.area.updates.leave_wanted.connect(self._close_for_update)
             QTimer.singleShot(0, self.area, self.area.load_graphs)
             self._stack.addWidget(self.area)
         self._stack.setCurrentWidget(self.area)
@@ -146,7 +149,7 @@ class MainWindow(QMainWindow):
             event.accept()
             return
         event.ignore()
-        if self._closing or not self._may_stop():
+        if self._closing or not (self._agreed or self._may_stop()):
             return
         self._closing = True
         for runner in running:
@@ -154,6 +157,15 @@ class MainWindow(QMainWindow):
             runner.cancel()
         self._say("warn", self.tr("Stopping… The window closes by itself in a moment."))
         self._patience.start()
+
+    def _before_update(self) -> None:
+        """The installer wants this window closed: ask first what closing asks, while nothing is started yet."""
+        if self.area is not None and self._may_stop():
+            self.area.updates.hand_over()
+
+    def _close_for_update(self) -> None:
+        self._agreed = True
+        self.close()
 
     def _may_stop(self) -> bool:
         """Whether the work that runs may be stopped; asked only for work that the user waits for."""
