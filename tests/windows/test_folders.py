@@ -1,0 +1,142 @@
+"""Folders as people have them: spaces, Chinese letters, a second drive, OneDrive, very long ones."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core import paths
+from gpu_assistant.core.errors import CallError
+from gpu_assistant.install import manifest
+from gpu_assistant.install.occupied import IN_DATA, IN_ENVIRONMENT, LONGEST_INSIDE
+from gpu_assistant.system.path_limits import LONGEST, longest_path
+from gpu_assistant.texts import Texts
+from tests.fakes.fault_server import fault_server
+from tests.install.world import World, end
+
+from .conftest import IN_WINE, Call
+
+if sys.platform != "win32":
+    pytest.skip("Windows' folders", allow_module_level=True)
+
+pytestmark = pytest.mark.windows
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with fault_server() as server:
+        made = World(tmp_path, server)
+        monkeypatch.setenv("UV_DEFAULT_INDEX", made.general)
+        monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        yield made
+
+
+def installed(world: World, data: Path, environment: Path) -> None:
+    """A whole small install with the real uv."""
+    world.data = paths.DataDir(data)
+    assert end(world.install(world.plan(environment=environment))).state == "done"
+    record = manifest.read(environment)
+    assert record is not None
+    assert record.path == str(environment)
+    assert (data / "journal").is_dir()
+
+
+def test_spaces_and_chinese_letters(world: World, tmp_path: Path) -> None:
+    installed(world, tmp_path / "我的 数据", tmp_path / "深度 学习" / "环境 1")
+
+
+def test_everything_on_another_drive(world: World, drive_d: Path) -> None:
+    root = drive_d / "gpu assistant 测试"
+    try:
+        installed(world, root / "data", root / "envs" / "pytorch")
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def test_the_other_drive_is_seen(call: Call, drive_d: Path) -> None:
+    found = json.loads(call("detect", "--json").stdout)
+    assert str(drive_d) in [disk["path"] for disk in found["disks"]]
+
+
+def test_data_on_one_drive_and_the_environment_on_another(world: World, tmp_path: Path, drive_d: Path) -> None:
+    root = drive_d / "envs of a test"
+    try:
+        installed(world, tmp_path / "data", root / "pytorch")
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def deep(folder: Path, length: int) -> Path:
+    """A folder below with so many letters in its whole path."""
+    while len(str(folder)) < length - 60:
+        folder = folder / ("x" * 50)
+    return folder / ("y" * (length - len(str(folder)) - 1))
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_an_environment_too_deep_is_refused(
+    call: Call, tmp_path: Path, long_paths: Callable[[bool], None], language: str
+) -> None:
+    long_paths(False)
+    assert longest_path() == LONGEST
+    folder = deep(tmp_path / "e", 300)
+    done = call("install", "--yes", "--lang", language, "--env", folder, pages="utf-8")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert len(done.stderr.decode().splitlines()) == 1
+    assert str(LONGEST - IN_ENVIRONMENT - LONGEST_INSIDE) in done.stderr.decode()
+    assert not (tmp_path / "e").exists()
+
+
+def test_a_data_folder_too_deep_is_refused(
+    world: World, tmp_path: Path, long_paths: Callable[[bool], None], drive_d: Path
+) -> None:
+    long_paths(False)
+    world.data = paths.DataDir(deep(tmp_path / "d", 280))
+    with pytest.raises(CallError) as refused:
+        world.install(world.plan(environment=drive_d / "short"))
+    assert refused.value.code == "folder-too-long"
+    assert str(LONGEST - IN_DATA - LONGEST_INSIDE) in Texts("en").error(refused.value)
+    assert not (tmp_path / "d").exists()
+    assert not (drive_d / "short").exists()
+
+
+def test_the_longest_folder_that_fits_is_taken(call: Call, long_paths: Callable[[bool], None], drive_d: Path) -> None:
+    long_paths(False)
+    folder = deep(drive_d, LONGEST - IN_ENVIRONMENT - LONGEST_INSIDE)
+    assert call("plan", "--env", folder).returncode == 0
+    assert call("plan", "--env", f"{folder}z").returncode == 2
+
+
+@pytest.mark.skipif(IN_WINE, reason="Wine 8 dies in lstat of a path this long: free(): invalid size")
+def test_long_paths_work_where_windows_allows_them(world: World, tmp_path: Path) -> None:
+    if longest_path() is not None:
+        pytest.skip("this Windows does not allow long paths (LongPathsEnabled)")
+    installed(world, deep(tmp_path / "d", 265), deep(tmp_path / "e", 265))
+
+
+@pytest.mark.parametrize("variable", ["OneDrive", "OneDriveCommercial", "OneDriveConsumer"])
+def test_onedrive_is_no_place_for_an_environment(call: Call, tmp_path: Path, variable: str) -> None:
+    cloud = tmp_path / "我的 云盘"
+    documents = cloud / "文档"
+    documents.mkdir(parents=True)
+    environ = {variable: str(cloud)}
+    done = call("install", "--yes", "--env", documents / "pytorch", environ=environ, pages="utf-8")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "OneDrive" in done.stderr.decode()
+    assert len(done.stderr.decode().splitlines()) == 1
+    assert list(documents.iterdir()) == []
+    beside = call("plan", "--env", tmp_path / "我的 云盘2" / "pytorch", environ=environ)
+    assert beside.returncode == 0, beside.stderr
+
+
+def test_data_in_onedrive_keeps_environments_outside(call: Call, tmp_path: Path) -> None:
+    data = tmp_path / "OneDrive - Contoso" / "data"
+    done = call("plan", "--json", "--data-dir", data)
+    assert done.returncode == 0, done.stderr
+    assert "OneDrive" not in json.loads(done.stdout)["env"]
