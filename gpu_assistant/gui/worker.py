@@ -79,6 +79,7 @@ class _Worker(QObject):
 class JobRunner(QObject):
     """One job at a time. Every start ends in exactly one of `done`, `failed`, `cancelled`, then `finished`."""
 
+    started = Signal()
     news = Signal(object)
     logged = Signal(list)
     done = Signal(object)
@@ -115,6 +116,7 @@ class JobRunner(QObject):
         self._thread.finished.connect(self._end)
         self._timer.start()
         self._thread.start()
+        self.started.emit()
 
     def cancel(self) -> None:
         """Ask the job to stop; it ends with `cancelled` (or `done`, if it was faster)."""

@@ -76,6 +76,41 @@
         </message>
     </context>
     <context>
+        <name>Desktop</name>
+        <message>
+            <source>A restart is needed</source>
+            <translation>需要重启</translation>
+        </message>
+        <message>
+            <source>Open GPU Assistant again afterwards: it goes on from here.</source>
+            <translation>重启后再打开 GPU 助手，它会从这里继续。</translation>
+        </message>
+        <message>
+            <source>Open the window to see the proof that it works.</source>
+            <translation>打开窗口，看看验证结果。</translation>
+        </message>
+        <message>
+            <source>The benchmark is done</source>
+            <translation>测速完成</translation>
+        </message>
+        <message>
+            <source>The benchmark stopped</source>
+            <translation>测速中断了</translation>
+        </message>
+        <message>
+            <source>The install is done</source>
+            <translation>安装完成</translation>
+        </message>
+        <message>
+            <source>The install stopped</source>
+            <translation>安装中断了</translation>
+        </message>
+        <message>
+            <source>The results are in the window.</source>
+            <translation>结果在窗口里。</translation>
+        </message>
+    </context>
+    <context>
         <name>FastCard</name>
         <message>
             <source>How fast</source>

@@ -29,9 +29,11 @@ GRAPHS = "gpu_assistant.gui.main.monitor"
 
 
 class MainArea(Live, QWidget):
-    """Home, Monitor, Benchmark, Settings. `setup_wanted` asks for the wizard."""
+    """Home, Monitor, Benchmark, Settings. `setup_wanted` asks for the wizard, `measurer_made` hands over the runner
+    of the benchmark page, which comes late."""
 
     setup_wanted = Signal()
+    measurer_made = Signal(object)
 
     def __init__(self, app: App, language: Language, saver: SettingsSaver) -> None:
         super().__init__()
@@ -174,6 +176,7 @@ class MainArea(Live, QWidget):
             benchmark = BenchmarkPage(self.app, self.language)
             benchmark.setup_wanted.connect(self.setup_wanted)
             benchmark.measured.connect(self.renew)
+            self.measurer_made.emit(benchmark.runner)
             return benchmark
         from .settings import SettingsPage
 

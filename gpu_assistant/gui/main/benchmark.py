@@ -107,6 +107,11 @@ class BenchmarkPage(Page):
     # What is known
 
     @property
+    def runner(self) -> JobRunner:
+        """What measures; its news are `BenchProgress` and results."""
+        return self._runner
+
+    @property
     def measuring(self) -> bool:
         """Whether a benchmark runs."""
         return self._runner.running

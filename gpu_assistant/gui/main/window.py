@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
     from ...app import App
     from ...core.errors import AppError
+    from ...system.services import Taskbar
     from ..components import Banner
     from ..components.banner import BannerKind
     from ..language import Language
     from ..wizard.wizard import Wizard
     from ..worker import JobRunner
     from .area import MainArea
+    from .desktop import Desktop
     from .saving import SettingsSaver
 
 # After this long a job that does not stop is left behind: the program must end when told to.
@@ -43,6 +45,7 @@ class MainWindow(QMainWindow):
     area: MainArea | None = None
     language: Language
     saver: SettingsSaver
+    desktop: Desktop
     _stack: QStackedWidget
     _column: QVBoxLayout
     _banner: Banner | None = None
@@ -67,11 +70,14 @@ class MainWindow(QMainWindow):
         """Put the right face in, in the theme that is on."""
         from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+        from .desktop import Desktop
         from .saving import SettingsSaver
 
         self.language = language
         self.saver = SettingsSaver(self.app, self)
         self.saver.failed.connect(self._not_kept)
+        self.desktop = Desktop(self, language, self._taskbar)
+        self.desktop.wanted.connect(self.to_front)
         self._stack = QStackedWidget()
         holder = QWidget()
         self._column = QVBoxLayout(holder)
@@ -98,6 +104,8 @@ class MainWindow(QMainWindow):
             self.wizard = Wizard(self.app, self.language, self.saver)
             self.wizard.finished.connect(self._set_up)
             self.wizard.only_look.connect(self.show_main)
+            if not self.app.simulated:
+                self.desktop.watch_road(self.wizard.road)
             self._stack.addWidget(self.wizard)
         self._stack.setCurrentWidget(self.wizard)
 
@@ -108,6 +116,7 @@ class MainWindow(QMainWindow):
         if self.area is None:
             self.area = MainArea(self.app, self.language, self.saver)
             self.area.setup_wanted.connect(self._set_up_again)
+            self.area.measurer_made.connect(self.desktop.watch_measuring)
             self.area.updates.consent_wanted.connect(self._before_update)
             self.area.updates.leave_wanted.connect(self._close_for_update)
             QTimer.singleShot(0, self.area, self.area.load_graphs)
@@ -209,11 +218,16 @@ class MainWindow(QMainWindow):
         # What follows touches the disk and waits for the sampling thread: out of sight.
         self.hide()
         place.keep(self, self._place)
+        if self._filled:
+            self.desktop.close()
         if self.area is not None:
             self.area.stop()
         QCoreApplication.quit()
 
     # Small matters
+
+    def _taskbar(self, handle: int) -> Taskbar | None:
+        return self.app.system.taskbar(handle)
 
     def _not_kept(self, error: AppError) -> None:
         self._say("warn", self.language.texts().error(error))

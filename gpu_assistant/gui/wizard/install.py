@@ -208,8 +208,7 @@ class InstallPage(WizardPage):
         if progress is not None and stage == "running":
             line = self._where(progress)
             running = progress.running
-            # A bar that stands still looks dead.
-            self.whole.set_fraction(progress.fraction if running is None or running.fraction is not None else None)
+            self.whole.set_fraction(progress.share)
             if running is not None:
                 self.block.set_step(running, self.texts)
         elif stage == "stopping":

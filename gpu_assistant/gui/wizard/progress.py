@@ -143,6 +143,12 @@ class Progress:
         return done / whole if whole else 0.0
 
     @property
+    def share(self) -> float | None:
+        """What a bar shows of it: None while the running step cannot tell, for a bar that stands still looks dead."""
+        running = self.running
+        return self.fraction if running is None or running.fraction is not None else None
+
+    @property
     def seconds_left(self) -> float | None:
         """What the running step's speed says, and what the waiting ones should take; None if one is unknown."""
         left = 0.0

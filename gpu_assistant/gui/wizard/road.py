@@ -87,6 +87,16 @@ class Road(QObject):
         return self._reckoner.running
 
     @property
+    def installer(self) -> JobRunner:
+        """What installs; its news are the install's events."""
+        return self._installer
+
+    @property
+    def measurer(self) -> JobRunner:
+        """What measures; its news are `BenchProgress` and results."""
+        return self._measurer
+
+    @property
     def proving(self) -> bool:
         """Whether the environment is being proven."""
         return self._prover.running
