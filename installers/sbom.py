@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import tomllib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID, uuid5
+
+from gpu_assistant import __version__
 
 ROOT = Path(__file__).resolve().parent.parent
 # Made once for us; serial numbers are derived from it and from the content.
@@ -67,13 +68,4 @@ def write_sbom(parts: Sequence[Part], out: Path) -> None:
 
 def _product() -> tuple[str, str, str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return project["name"], product_version(), project["license"]
-
-
-def product_version() -> str:
-    """The version that is being packed."""
-    text = (ROOT / "gpu_assistant/__init__.py").read_text(encoding="utf-8")
-    found = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)
-    if found is None:
-        raise ValueError("gpu_assistant/__init__.py names no version")
-    return found[1]
+    return project["name"], __version__, project["license"]

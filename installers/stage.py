@@ -274,7 +274,7 @@ def _resources(site: Path, out: Path) -> Iterator[Shipped]:
 
 
 def _licences(
-    site: Path, out: Path, shipped: Sequence[Shipped], python: Python, licences: list[dict[str, str]]
+    site: Path, out: Path, shipped: Sequence[Shipped], python: Python, licences: list[dict[str, Any]]
 ) -> Iterator[Part]:
     """Copy the licence texts of every part of which something is shipped, and say which parts these are."""
     folder = out / "licenses"
@@ -293,11 +293,15 @@ def _licences(
         for file in texts:
             _copy(file, folder / name / file.name)
         if not texts:
-            said = next((rule["file"] for rule in licences if rule["part"] == name), None)
+            said = next((rule for rule in licences if rule["part"] == name), None)
             if said is None:
                 raise BuildError(f"{name} {version} brings no licence text: say in parts.json where it stands.")
-            (folder / name).mkdir(parents=True)
-            (folder / name / "LICENSE.txt").write_text(_leading_comment(site / said), encoding="utf-8", newline="\n")
+            for text in said.get("ours", ()):
+                _copy(ROOT / "installers" / "licenses" / text, folder / name / text)
+            if "file" in said:
+                (folder / name).mkdir(parents=True)
+                words = _leading_comment(site / said["file"])
+                (folder / name / "LICENSE.txt").write_text(words, encoding="utf-8", newline="\n")
         yield Part(
             name=name,
             version=version,

@@ -14,7 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sbom import product_version
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from gpu_assistant import __version__  # noqa: E402
 
 DATA = Path(__file__).resolve().parent / "winget.json"
 NOT_YET = 3
@@ -147,7 +151,7 @@ def main(arguments: list[str]) -> int:
     if sentence is not None:
         print(sentence, file=sys.stderr)
         return NOT_YET
-    write(manifests(asked.setup, product_version(), known), asked.out)
+    write(manifests(asked.setup, __version__, known), asked.out)
     return 0
 
 
