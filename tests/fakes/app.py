@@ -309,6 +309,9 @@ class FakeSystem:
     def activation(self, environment: Path) -> str:
         return f"source {environment}/bin/activate"
 
+    def taskbar(self, window: int) -> None:
+        return None
+
     def open_folder(self, folder: Path) -> None:
         self.opened.append(("folder", folder))
 
