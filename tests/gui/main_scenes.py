@@ -6,14 +6,21 @@ import math
 import random
 import time
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Benchmark, Sample
 from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.window import MainWindow
+from gpu_assistant.update.check import Look
+from gpu_assistant.update.files import Progress
+from gpu_assistant.update.known import Known
+from gpu_assistant.update.service import UpdateService
+from gpu_assistant.update.statement import Statement, UpdateFile
 from tests.fakes.app import GIB, cpu_benchmark, rtx4060
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
@@ -58,6 +65,37 @@ def measured(days: int, faster: float) -> Benchmark:
     return replace(cpu_benchmark(), results=results, started=time.time() - 86_400 * days, seconds=14.2, notes=())
 
 
+def newer(stage: str = "found", kind: str = "windows-installer", error: AppError | None = None):
+    """A newer version, as far as it has come."""
+    names = {"windows-installer": "GPU-Assistant-Setup-0.2.0.exe", "deb": "gpu-assistant_0.2.0_amd64.deb"}
+    file = UpdateFile(kind=kind, url=f"https://example.invalid/{names[kind]}", sha256="0" * 64, bytes=46_200_000)
+    said = Statement(
+        schema="gpu-assistant/update/1",
+        version="0.2.0",
+        released=date(2026, 11, 20),
+        expires=date(2027, 2, 1),
+        notes_url="https://example.invalid/notes",
+        files=(file,),
+    )
+
+    def state(window: MainWindow) -> None:
+        updates, app = window.area.updates, window.app
+        updates._timer.stop()
+        source = replace(app.updates._source, address="https://example.invalid", keys=(None,))
+        app.system.name = "windows" if kind == "windows-installer" else "linux"
+        updates.__dict__["service"] = UpdateService(source, app.data, app.system, ours="0.1.0", kind=kind)
+        known = Known(asked=datetime(2026, 11, 21, 10, 5, tzinfo=UTC).timestamp(), outcome="newer")
+        updates.look = Look(known=known, newer=said)
+        updates.stage, updates.error = stage, error
+        updates.progress = Progress(id=file.name, done=12_400_000, total=file.bytes, speed=5.1e6)
+        updates.path = Path("C:/Users/mei/gpu-assistant/cache/updates") / file.name
+        if kind == "deb":
+            updates.path = Path("/home/mei/.local/share/gpu-assistant/cache/updates") / file.name
+        updates.changed.emit()
+
+    return state
+
+
 # name: (page, GPUs, benchmarks kept, whether an environment stands, state of the page)
 SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None]] = {
     "home": (HOME, 0, 2, True, None),
@@ -71,6 +109,17 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "benchmark-empty": (BENCHMARK, 0, 0, True, None),
     "benchmark-nothing": (BENCHMARK, 0, 0, False, None),
     "settings": (SETTINGS, 0, 0, True, None),
+    "update-home": (HOME, 1, 0, True, newer()),
+    "update-fetching": (HOME, 1, 0, True, newer("fetching")),
+    "update-ready": (HOME, 1, 0, True, newer("ready")),
+    "update-settings": (SETTINGS, 0, 0, True, newer("ready", "deb")),
+    "update-trouble": (
+        SETTINGS,
+        0,
+        0,
+        True,
+        newer(error=AppError("update-changed", path="C:\\Users\\mei\\GPU-Assistant-Setup-0.2.0.exe")),
+    ),
 }
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout
 
 from ..components import Button, Card, Divider, Segments, label
@@ -86,11 +87,10 @@ class UpdatesCard(Card):
             return self.tr("Asking…")
         if known is None or known.asked is None or known.outcome is None:
             return self.tr("Not checked yet.")
-        moment = QDateTime.fromSecsSinceEpoch(int(known.asked))
+        # As the clock on this computer's wall says it.
+        moment = datetime.fromtimestamp(known.asked, UTC).astimezone()
         outcome = texts().say(f"update.outcome.{known.outcome}")
-        return self.tr("Last check {when}: {outcome}").format(
-            when=QLocale().toString(moment, QLocale.FormatType.ShortFormat), outcome=outcome
-        )
+        return self.tr("Last check {when}: {outcome}").format(when=f"{moment:%Y-%m-%d %H:%M}", outcome=outcome)
 
     def _choose(self, index: int) -> None:
         self._saver.keep(look_for_updates=index == ON)

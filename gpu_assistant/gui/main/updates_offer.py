@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QDate, QLocale, Qt, QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
@@ -58,10 +58,9 @@ class UpdateOffer(Live, QWidget):
         stage, file = updates.stage, updates.file
         said = texts()
         self.headline.setText(self.tr("Version {version} is here").format(version=newer.version))
-        released = QLocale().toString(QDate(*newer.released.timetuple()[:3]), QLocale.FormatType.ShortFormat)
         words = [
             self.tr("You have {version}").format(version=updates.service.ours),
-            self.tr("released {date}").format(date=released),
+            self.tr("released {date}").format(date=newer.released.isoformat()),
             figures.size(file.bytes)
             if file is not None
             else self.tr("without a file for the way this copy was installed"),
