@@ -24,7 +24,7 @@ from .live_card import LiveCard
 from .sampling import Sampling
 from .tasks import Task
 from .updates import Updates
-from .updates_offer import UpdateCard
+from .updates_home import UpdateCard
 from .verdict import verdict
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from ...texts import format as figures
 from .. import theme
-from ..components import Button, Card, CommandBox, Live, ProgressBar, label
+from ..components import Button, CommandBox, Live, ProgressBar, label
 from ..language import texts
 from .updates import Updates
 
@@ -128,18 +128,3 @@ class UpdateOffer(Live, QWidget):
         newer = self._updates.newer
         if newer is not None and newer.notes_url is not None:
             QDesktopServices.openUrl(QUrl(newer.notes_url))
-
-
-class UpdateCard(Card):
-    """Home's card: there only while the newer version should be spoken of."""
-
-    def __init__(self, updates: Updates) -> None:
-        super().__init__(padding=16)
-        self._updates = updates
-        self.offer = UpdateOffer(updates)
-        self.column.addWidget(self.offer)
-        updates.changed.connect(self._show)
-        self._show()
-
-    def _show(self) -> None:
-        self.setVisible(self._updates.wanted)
