@@ -21,6 +21,7 @@ class Variable(Struct, frozen=True, kw_only=True):
 class UserVariables(Protocol):
     """The user's own environment variables, as every program gets them that is started after a change.
 
+    For a job's thread: all windows are told of a change, and one that hangs takes its time.
     Each method raises AppError("variable-unusable"), and AppError("no-user-variables") where the system has none;
     ValueError for a name or a value that no system takes.
     """
