@@ -12,7 +12,6 @@ from msgspec import Struct
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
-from ...bench.parent import BenchProgress
 from ...core.errors import AppError
 from ..language import Language
 from ..worker import JobRunner
@@ -100,6 +99,8 @@ class Desktop(QObject):
         """A benchmark."""
 
         def share(news: object) -> float | None:
+            from ...bench.parent import BenchProgress
+
             if isinstance(news, BenchProgress):
                 return (news.n - 1) / max(news.of, 1)
             return self._working.get("benchmark")
