@@ -35,8 +35,9 @@ class Word(Struct, frozen=True, kw_only=True):
 
 
 def ours_in_front() -> bool:
-    """Whether one of our windows has the keyboard."""
-    return QApplication.activeWindow() is not None
+    """Whether one of our windows has the keyboard and is to be seen."""
+    window = QApplication.activeWindow()
+    return window is not None and not window.isMinimized()
 
 
 class Desktop(QObject):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 from gpu_assistant.bench.parent import BenchProgress
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.gui.main.area import BENCHMARK, HOME
-from gpu_assistant.gui.main.desktop import Desktop
+from gpu_assistant.gui.main.desktop import Desktop, ours_in_front
 from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.system import current
 from tests.fakes.main_window import FakeMain
@@ -177,6 +177,16 @@ def test_the_systems_own_task_bar(qtbot, language):
     finish(qtbot, runner, job)
     assert (desktop._taskbar is not None) is (sys.platform == "win32")
     desktop.close()
+
+
+def test_a_window_that_is_put_away_is_not_in_front(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(ours_in_front, timeout=10_000)
+    window.showMinimized()
+    qtbot.waitUntil(lambda: not ours_in_front(), timeout=10_000)
 
 
 # In the window
