@@ -18,7 +18,7 @@ import msgspec
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gpu_assistant import __version__  # noqa: E402
+from gpu_assistant import __version__
 
 DATA = Path(__file__).resolve().parent / "winget.json"
 NOT_YET = 3

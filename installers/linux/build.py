@@ -42,17 +42,18 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--python", type=Path, help="prefix of the CPython to ship (default: the pinned one)")
     parser.add_argument("--lock", type=Path, action="append", default=[], help="hashed requirements that go first")
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
+    parser.add_argument("--quick", action="store_true", help="pack with zstd: in a third of the time, a quarter larger")
     given = parser.parse_args(words)
     try:
         with tempfile.TemporaryDirectory() as scratch:
-            build(given.python, given.lock, given.out.resolve(), Path(scratch))
+            build(given.python, given.lock, given.out.resolve(), Path(scratch), quick=given.quick)
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1
     return 0
 
 
-def build(prefix: Path | None, locks: Sequence[Path], out: Path, scratch: Path) -> Path:
+def build(prefix: Path | None, locks: Sequence[Path], out: Path, scratch: Path, *, quick: bool = False) -> Path:
     """Everything, into the folder `out`; returns the package. Raises BuildError."""
     when = stamp()
     found = shipped_python.find(prefix or shipped_python.pinned(scratch))
@@ -69,8 +70,9 @@ def build(prefix: Path | None, locks: Sequence[Path], out: Path, scratch: Path) 
     when.set(tree)
     out.mkdir(parents=True, exist_ok=True)
     made = out / f"{NAME}_{__version__}_amd64.deb"
-    # The container's format and the packer are named: distributions choose differently.
-    _run(_tool("dpkg-deb"), "-Zxz", "--root-owner-group", "--build", tree, made)
+    # The packer is named: distributions choose differently.
+    packer = ("-Zzstd", "-z9") if quick else ("-Zxz",)
+    _run(_tool("dpkg-deb"), *packer, "--root-owner-group", "--build", tree, made)
     write_sbom([astuple(part) for part in staged.parts], out / f"GPU-Assistant-{__version__}-linux.cdx.json")
     write_sums(out)
     installed = sum(file.stat().st_size for file in tree.rglob("*") if file.is_file() and not file.is_symlink())
