@@ -14,7 +14,7 @@ from .services import Power
 INHIBIT = Path("/usr/bin/systemd-inhibit")
 CAT = Path("/bin/cat")
 HELD_S = 2.0  # logind answers at once or not at all
-SAVING = ("low-power", "quiet")  # Documentation/ABI/testing/sysfs-platform_profile
+SAVING = "low-power"  # Documentation/ABI/testing/sysfs-platform_profile
 
 
 def power(root: Path) -> Power:
@@ -27,7 +27,7 @@ def power(root: Path) -> Power:
     return Power(
         source=_source(batteries, chargers, known=bool(supplies) or (root / "sys/class/power_supply").is_dir()),
         percent=round(sum(percents) / len(percents)) if percents else None,
-        saving=profile in SAVING if profile else None,
+        saving=profile == SAVING if profile else None,
     )
 
 
