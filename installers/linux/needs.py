@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from stage import BuildError
 
@@ -39,4 +40,4 @@ def asked(file: Path) -> set[str]:
             return set()
         opened.seek(0)
         dynamic = ELFFile(opened).get_section_by_name(".dynamic")
-        return {tag.needed for tag in dynamic.iter_tags("DT_NEEDED")} if dynamic is not None else set()
+        return {tag.needed for tag in dynamic.iter_tags("DT_NEEDED")} if isinstance(dynamic, DynamicSection) else set()
