@@ -86,3 +86,14 @@ def test_the_program_writes_or_says_why_not(setup: Path, tmp_path: Path, capsys:
     data.write_bytes(msgspec.json.encode(KNOWN))
     assert winget.main(asked) == 0
     assert f"PackageVersion: {gpu_assistant.__version__}\n" in (out / f"{KNOWN.identifier}.yaml").read_text()
+
+
+def test_it_says_what_the_setup_program_writes_into_the_registry() -> None:
+    script = (HERE.parents[1] / "installers/windows/setup.nsi").read_text(encoding="utf-8")
+    words = KNOWN.locales[KNOWN.default_locale]
+    assert (
+        f'!define UNINSTALL_KEY "Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\{KNOWN.uninstall_key}"'
+        in script
+    )
+    assert f'HKCU "${{UNINSTALL_KEY}}" "DisplayName" "{words.name}"' in script
+    assert f'HKCU "${{UNINSTALL_KEY}}" "Publisher" "{words.publisher}"' in script
