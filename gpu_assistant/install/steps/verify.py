@@ -64,7 +64,8 @@ def _starts(work: Work) -> None:
     pip = python.with_name(work.system.executable("pip"))
     commands: tuple[list[str | Path], ...] = ([python, "-I", "-c", ""], [pip, "--version"])
     for words in commands:
-        finished = work.system.run(words, timeout=START_S, cancel=work.cancel)
+        # pip tells where it lies, and dies of a letter that the code page of a Windows pipe lacks.
+        finished = work.system.run(words, timeout=START_S, environ={"PYTHONUTF8": "1"}, cancel=work.cancel)
         if finished.code != 0:
             for line in finished.err.splitlines():
                 work.reporter.log(line)
