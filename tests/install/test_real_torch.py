@@ -20,7 +20,7 @@ def test_the_environment_imports_torch_and_is_on_record(torch_environment: Path)
     record = manifest.read(torch_environment)
     assert record is not None
     assert said == [f"{record.torch}+{record.variant}", "6.0"]
-    assert record.packages["torch"] == said[0]
+    assert record.packages["torch"] in (said[0], record.torch)  # the general index's builds bear no tag
     assert record.bytes is not None
     assert record.bytes > 100_000_000
 

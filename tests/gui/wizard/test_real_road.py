@@ -7,9 +7,25 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.app import App
+from gpu_assistant.core.recommendation import PyTorchChoice
+from gpu_assistant.install.wheelhouse import usable
 from tests.fixtures.torch_env import given_wheelhouse
 
 pytestmark = [pytest.mark.gui, pytest.mark.real_install, pytest.mark.timeout(900)]
+
+
+def settle(wizard, qtbot) -> PyTorchChoice:
+    """Take a release that the wheelhouse has: the recommended one, else what is offered; skips without any."""
+    page, chosen = wizard.recommendation, wizard.flow.facts.recommendation.pytorch
+    have = {(w.project, w.version) for w in usable(given_wheelhouse(), wizard.flow.facts.recommendation.python)}
+    if ("torch", chosen.version) in have:
+        return chosen
+    offers = [button for button in page.offers.buttons if button.isVisible()]
+    if not offers:
+        pytest.skip("the wheelhouse holds no PyTorch that suits this machine")
+    offers[0].click()
+    qtbot.waitUntil(lambda: wizard.flow.facts.choice is not None and page.primary.isEnabled(), timeout=30_000)
+    return wizard.flow.facts.recommendation.pytorch
 
 
 def test_from_welcome_to_the_benchmark(open_wizard, qtbot, tmp_path, seen):
@@ -28,13 +44,8 @@ def test_from_welcome_to_the_benchmark(open_wizard, qtbot, tmp_path, seen):
     qtbot.waitUntil(lambda: not wizard.road.busy, timeout=30_000)
     environment = folder / "pytorch"
     assert wizard.road.environment == environment
-    offers = [button for button in page.offers.buttons if button.isVisible()]
-    if not offers:
-        pytest.skip("the wheelhouse holds no PyTorch that suits this machine, or just the recommended one")
-    offers[0].click()
-    qtbot.waitUntil(lambda: wizard.flow.facts.choice is not None and page.primary.isEnabled(), timeout=30_000)
-    choice = wizard.flow.facts.choice
-    assert page.cards["torch"].after.text() == choice.pytorch
+    choice = settle(wizard, qtbot)
+    assert page.cards["torch"].after.text() == choice.version
 
     page.primary.click()
     assert wizard.flow.page == "install"
@@ -47,7 +58,7 @@ def test_from_welcome_to_the_benchmark(open_wizard, qtbot, tmp_path, seen):
     assert {step.state for step in wizard.road.progress.steps.values()} <= {"done", "skipped"}
 
     assert wizard.done.hero.kind == "ok", seen(wizard.done)
-    assert f"{choice.pytorch}+{choice.variant}" in seen(wizard.done.proof)
+    assert f"{choice.version}+{choice.variant}" in seen(wizard.done.proof)
     assert str(environment) in wizard.done.command.text.toPlainText()
     assert (environment / "pylock.toml").is_file()
 
@@ -73,10 +84,7 @@ def test_stopped_in_the_middle_it_goes_on_at_the_next_start(open_wizard, qtbot, 
     page = wizard.recommendation
     page.use_folder(str(tmp_path / "e"))
     qtbot.waitUntil(lambda: not wizard.road.busy, timeout=30_000)
-    if not page.offers.buttons:
-        pytest.skip("the wheelhouse holds no PyTorch that suits this machine, or just the recommended one")
-    page.offers.buttons[0].click()
-    qtbot.waitUntil(lambda: wizard.flow.facts.choice is not None and page.primary.isEnabled(), timeout=30_000)
+    settle(wizard, qtbot)
     page.primary.click()
     steps = wizard.install.steps
     qtbot.waitUntil(lambda: any(steps.state(step) == "done" for step in steps.rows), timeout=60_000)

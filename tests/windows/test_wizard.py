@@ -1,0 +1,141 @@
+"""The wizard on Windows: a simulated PC from first page to last, and a card that this Windows itself shows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.app import App
+
+from .conftest import ROOT
+
+if sys.platform != "win32":
+    pytest.skip("the same on Linux is in tests/gui/wizard", allow_module_level=True)
+
+from gpu_assistant.system.windows import WindowsSystem
+
+pytestmark = [pytest.mark.gui, pytest.mark.windows]
+NOBODY = "http://127.0.0.1:9"  # the discard port: nothing listens, and says so at once
+
+
+@pytest.fixture
+def at_recommendation(open_wizard, qtbot):
+    """Opens a wizard on the real services and goes on to the recommendation."""
+
+    def opened(app):
+        wizard = open_wizard(app)
+        wizard.welcome.primary.click()
+        qtbot.waitUntil(lambda: wizard.flow.facts.plan is not None and not wizard.road.busy, timeout=60_000)
+        wizard.computer.primary.click()
+        assert wizard.flow.page == "recommendation"
+        return wizard
+
+    return opened
+
+
+@pytest.fixture
+def card():
+    """The NVIDIA card of this computer."""
+    found = next((gpu for gpu in WindowsSystem().display_adapters() if gpu.vendor == "nvidia"), None)
+    if found is None:
+        pytest.skip("no NVIDIA card in this computer (in the rig: run with -g)")
+    return found
+
+
+@pytest.fixture
+def nobody_answers(monkeypatch):
+    """Every program that asks for an address hears at once that nobody is there."""
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, NOBODY)
+    monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+
+
+@pytest.mark.parametrize("code", ["en", "zh_CN"])
+def test_a_simulated_rtx_4060_from_the_first_page_to_the_last(
+    at_recommendation,
+    qtbot,
+    tmp_path,
+    seen,
+    speak,
+    code,
+):
+    machine = ROOT / "tests/machines/windows11-rtx4060-566.json"
+    app = App(data_dir=str(tmp_path / "数据 1"), machine_file=str(machine), environ={})
+    wizard = at_recommendation(app)
+    speak(code)
+    assert wizard.banner.isVisible()
+    page = wizard.recommendation
+    assert "RTX 4060" in seen(page)
+    choice = wizard.flow.facts.recommendation
+    assert choice.accelerator == "cuda"
+    assert page.cards["torch"].after.text() == choice.pytorch.version
+    assert page.cards["driver"].after.text() == choice.driver.recommended
+    page.primary.click()
+    qtbot.waitUntil(lambda: wizard.flow.facts.stage == "done", timeout=30_000)
+    assert {wizard.install.steps.state(step) for step in wizard.install.steps.rows} == {"skipped"}
+    assert "uv pip compile" in seen(wizard.install)
+    wizard.install.primary.click()
+    assert {"en": "Nothing was installed", "zh_CN": "没有安装任何东西"}[code] in wizard.done.hero.title.text()
+    assert not (tmp_path / "数据 1" / "environments").exists()
+
+
+@pytest.mark.needs_card
+def test_the_card_is_shown_and_gets_a_cuda_build(card, at_recommendation, tmp_path, seen):
+    wizard = at_recommendation(App(data_dir=str(tmp_path / "d"), environ={}))
+    machine, chosen = wizard.flow.facts.machine, wizard.flow.facts.recommendation
+    [found] = machine.gpus_of("nvidia")
+    assert found.pci_id == card.pci_id
+    assert found.memory_bytes
+    assert machine.driver is not None, "NVML did not answer"
+    assert machine.driver.version
+    assert found.name is not None
+    assert found.name.removeprefix("NVIDIA GeForce ") in seen(wizard.recommendation)
+    assert chosen.accelerator == "cuda"
+    assert chosen.pytorch.variant.startswith("cu")
+    assert machine.driver.version in wizard.recommendation.cards["driver"].now.text()
+
+
+@pytest.mark.needs_card
+@pytest.mark.parametrize("has_another", [False, True], ids=["nothing-else", "another-release"])
+def test_without_pytorchs_host_it_says_so_and_goes_no_further(
+    card,
+    nobody_answers,
+    at_recommendation,
+    qtbot,
+    tmp_path,
+    seen,
+    has_another,
+):
+    app = App(data_dir=str(tmp_path / "d"), environ={})
+    chosen = app.recommend(app.detect().run(_context())).pytorch
+    if has_another:
+        wheels = tmp_path / "我的 轮子"
+        wheels.mkdir()
+        series = f"{sys.version_info.major}{sys.version_info.minor}"
+        name = f"torch-2.14.0+{chosen.variant}-cp{series}-cp{series}-win_amd64.whl"
+        (wheels / name).write_bytes(b"only its name is read")
+        app = App(data_dir=str(tmp_path / "d"), wheelhouse=str(wheels), environ={})
+    wizard = at_recommendation(app)
+    wizard.recommendation.use_folder(str(tmp_path / "e"))
+    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=30_000)
+    wizard.recommendation.primary.click()
+    qtbot.waitUntil(lambda: wizard.flow.facts.trouble is not None and not wizard.flow.locked, timeout=60_000)
+    trouble = wizard.flow.facts.trouble
+    assert trouble.message.code in ("error.no-source", "error.release-unavailable")
+    assert wizard.install.trouble.isVisible()
+    shown = seen(wizard.install)
+    assert chosen.version in shown
+    assert "Traceback" not in shown
+    assert bool(trouble.offers) is has_another
+    if has_another:
+        assert "2.14.0" in shown
+        assert wizard.install.trouble.buttons[0].isVisible()
+    assert not Path(tmp_path / "e" / "pytorch").exists()
+
+
+def _context():
+    from gpu_assistant.core.jobs import JobContext
+
+    return JobContext()
