@@ -6,6 +6,7 @@ Reading `.ts` at run time needs no build step and keeps one file per subject as 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,7 +87,7 @@ class Language(QObject):
         theme.set_chinese(self._app, code == "zh_CN")
         if code != "en":
             self._install(self._qt_own(code))
-            self._install(TsTranslator(read_ts(_files(code)), self))
+            self._install(TsTranslator(_table(code), self))
         self._app.setApplicationDisplayName(QCoreApplication.translate("Language", "GPU Assistant"))
         self.changed.emit(code)
 
@@ -118,5 +119,7 @@ def texts() -> Texts:
     return Texts(_Current.code)
 
 
-def _files(code: Code) -> list[Path]:
-    return sorted((resources() / "translations").glob(f"*_{code}.ts"))
+@lru_cache(maxsize=2)
+def _table(code: Code) -> Table:
+    """Ours, read once: it takes longer than a change of language may."""
+    return read_ts(sorted((resources() / "translations").glob(f"*_{code}.ts")))

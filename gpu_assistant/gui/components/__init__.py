@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .hero import Hero
     from .lines import SparkLine, SpeedLine
     from .log_drawer import LogDrawer
+    from .menu import Menu
     from .menus import LanguageMenu, ThemeMenu
     from .metric_tile import Figure, MetricTile
     from .nav_rail import NavRail
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
     from .progress_bar import ProgressBar
     from .rail import Brand, Rail
     from .rail_button import RailButton
+    from .scroll_bar import ScrollBar, scroll_slim
     from .segments import Segments
     from .shape import Shape
     from .step_list import StepList
     from .step_rail import StepRail
+    from .table import Table
     from .text import Text, label
     from .value_row import ValueRow
     from .why import Inset, Why
@@ -55,6 +58,7 @@ _PLACES = {
     "LanguageMenu": "menus",
     "Live": "base",
     "LogDrawer": "log_drawer",
+    "Menu": "menu",
     "MetricTile": "metric_tile",
     "MonoText": "command_box",
     "NavRail": "nav_rail",
@@ -64,12 +68,14 @@ _PLACES = {
     "ProgressBar": "progress_bar",
     "Rail": "rail",
     "RailButton": "rail_button",
+    "ScrollBar": "scroll_bar",
     "Segments": "segments",
     "Shape": "shape",
     "SparkLine": "lines",
     "SpeedLine": "lines",
     "StepList": "step_list",
     "StepRail": "step_rail",
+    "Table": "table",
     "Text": "text",
     "ThemeMenu": "menus",
     "ValueRow": "value_row",
@@ -81,6 +87,7 @@ _PLACES = {
     "label": "text",
     "moving": "base",
     "rounded": "base",
+    "scroll_slim": "scroll_bar",
     "soft_edge": "base",
 }
 
@@ -104,6 +111,7 @@ __all__ = [
     "LanguageMenu",
     "Live",
     "LogDrawer",
+    "Menu",
     "MetricTile",
     "MonoText",
     "NavRail",
@@ -113,12 +121,14 @@ __all__ = [
     "ProgressBar",
     "Rail",
     "RailButton",
+    "ScrollBar",
     "Segments",
     "Shape",
     "SparkLine",
     "SpeedLine",
     "StepList",
     "StepRail",
+    "Table",
     "Text",
     "ThemeMenu",
     "ValueRow",
@@ -130,6 +140,7 @@ __all__ = [
     "label",
     "moving",
     "rounded",
+    "scroll_slim",
     "soft_edge",
 ]
 

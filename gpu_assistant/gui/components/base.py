@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from .. import theme
+from .late import later
 
+_COLOURS, _SIZES, _WORDS = 1, 2, 4
 RING = 3  # 2 px of ring and 1 px of gap
 
 
 class Live:
-    """Mixin for widgets: calls `retranslate` and `refresh` when language, theme or text scale change.
+    """Mixin for widgets: calls `retranslate`, `refresh`, `recolour` when language, text size or theme change.
 
-    Stands before the Qt class in the bases. `follow()` is called at the end of `__init__`.
+    Stands before the Qt class in the bases. `follow()` is called at the end of `__init__`. What is on the screen
+    changes at once; what is not changes in small portions soon after, or when it is shown, whichever comes first.
     """
+
+    _due = 0
 
     def follow(self) -> None:
         """Dress the widget now and with every change of theme, text scale or language."""
-        theme.notice.changed.connect(self.refresh)
+        theme.notice.changed.connect(self._look_changed)
         self.retranslate()
         self.refresh()
 
@@ -27,18 +32,46 @@ class Live:
         """Say the widget's own words again, in the language of now."""
 
     def refresh(self) -> None:
-        """Take fonts and colours of now; painted widgets need no more than a repaint."""
+        """Take fonts, sizes and colours of now."""
         self.updateGeometry()  # type: ignore[attr-defined]
         self.update()  # type: ignore[attr-defined]
+
+    def recolour(self) -> None:
+        """Take the colours of now, sizes being as they were; painted widgets need no more than a repaint."""
+        self.update()  # type: ignore[attr-defined]
+
+    def catch_up(self) -> None:
+        """Do what is due."""
+        due, self._due = self._due, 0
+        if due & _WORDS:
+            self.retranslate()
+        if due & _SIZES:
+            self.refresh()
+        elif due:
+            self.recolour()
 
     def changeEvent(self, event: QEvent) -> None:
         """Qt's own way to tell of a new language or state."""
         super().changeEvent(event)  # type: ignore[misc]
         if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-            self.refresh()
+            self._owe(_WORDS | _SIZES)
         elif event.type() == QEvent.Type.EnabledChange:
             self.update()  # type: ignore[attr-defined]
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what changed while nobody saw it."""
+        self.catch_up()
+        super().showEvent(event)  # type: ignore[misc]
+
+    def _look_changed(self, sizes: bool) -> None:
+        self._owe(_SIZES if sizes else _COLOURS)
+
+    def _owe(self, what: int) -> None:
+        owed, self._due = self._due, self._due | what
+        if self.isVisible():  # type: ignore[attr-defined]
+            self.catch_up()
+        elif not owed:
+            later(self)
 
 
 _PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)

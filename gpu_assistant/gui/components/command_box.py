@@ -22,6 +22,8 @@ class MonoText(KeyboardFocus, Live, QPlainTextEdit):
         super().__init__(parent)
         self.setReadOnly(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        # The box below paints the ground.
+        self.viewport().setAutoFillBackground(False)
         self.setTabChangesFocus(True)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setTextInteractionFlags(

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QSizePolicy, QWidget
 
 from .. import theme
 from .base import KeyboardFocus, Live, app, focus_ring, rounded
 from .button import Button
 from .card import Card
 from .picture import draw_icon
+from .scroll_bar import scroll_slim
+from .why import Inset
 
 MAX_LINES = 5000
 
@@ -24,8 +26,14 @@ class LogDrawer(Card):
         self.head = _Head()
         self.copy = Button(kind="ghost", icon="copy")
         self.lines = QPlainTextEdit()
+        self._ground = Inset()
         super().__init__(padding=8, parent=parent)
         self.column.setContentsMargins(8, 4, 8, 4)
+        self._ground.column.setContentsMargins(0, 0, 0, 0)
+        self._ground.column.addWidget(self.lines)
+        self.lines.setFrameShape(QFrame.Shape.NoFrame)
+        self.lines.viewport().setAutoFillBackground(False)
+        scroll_slim(self.lines)
         self.lines.setReadOnly(True)
         self.lines.setMaximumBlockCount(MAX_LINES)
         self.lines.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -35,7 +43,7 @@ class LogDrawer(Card):
         row.addWidget(self.head, 1)
         row.addWidget(self.copy)
         self.column.addLayout(row)
-        self.column.addWidget(self.lines)
+        self.column.addWidget(self._ground)
         self.head.clicked.connect(lambda: self.set_open(not self.is_open()))
         self.copy.clicked.connect(lambda: app().clipboard().setText(self.lines.toPlainText()))
         self.set_open(False)
@@ -59,11 +67,11 @@ class LogDrawer(Card):
 
     def is_open(self) -> bool:
         """Whether the lines are shown."""
-        return not self.lines.isHidden()
+        return not self._ground.isHidden()
 
     def set_open(self, opened: bool) -> None:
         """Show or hide the lines."""
-        self.lines.setVisible(opened)
+        self._ground.setVisible(opened)
         self.copy.setVisible(opened)
         self.head.opened = opened
         self.retranslate()

@@ -6,12 +6,13 @@ from typing import get_args
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ...core.settings import Language as Code
 from .. import theme
 from ..language import NAMES, Language
 from .base import app
+from .menu import Menu
 from .rail_button import RailButton
 
 
@@ -19,10 +20,10 @@ class _Menu(RailButton):
     """A rail button with a menu of which one entry holds."""
 
     def __init__(self, icon: str, entries: tuple[str, ...], parent: QWidget | None = None) -> None:
-        self._list: QMenu | None = None
+        self._list: Menu | None = None
         self._actions: dict[str, QAction] = {}
         super().__init__(icon, after="down", parent=parent)
-        self._list = QMenu(self)
+        self._list = Menu(self)
         group = QActionGroup(self._list)
         for entry in entries:
             action = self._list.addAction(entry)
@@ -90,6 +91,10 @@ class ThemeMenu(_Menu):
         """Sun by day, moon by night."""
         self.icon_name = "moon" if theme.current().dark else "sun"
         super().refresh()
+
+    def recolour(self) -> None:
+        """Another picture, too."""
+        self.refresh()
 
     def retranslate(self) -> None:
         """The themes' names."""

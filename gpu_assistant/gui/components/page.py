@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from .base import Live
+from .scroll_bar import scroll_slim
 from .shape import Shape
 from .text import label
 
@@ -30,6 +31,7 @@ class Page(Live, QScrollArea):
         self._wide = wide
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
+        scroll_slim(self)
         self.content = QWidget()
         self._outer = QVBoxLayout(self.content)
         self._outer.setSpacing(16)

@@ -12,7 +12,7 @@ from .. import theme
 from .base import Live
 
 _UNBOUNDED = 1e6
-_KEPT_SIZES = 16
+_KEPT = 16
 
 
 def laid_out(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
@@ -43,7 +43,7 @@ class Text(Live, QLabel):
         self.kind = kind
         self.tone = tone
         self._one_line = False
-        self._sizes: dict[tuple[str, float], QSize] = {}
+        self._laid: dict[tuple[str, float], tuple[QTextLayout, QSize]] = {}
         self.setTextFormat(Qt.TextFormat.PlainText)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -52,18 +52,22 @@ class Text(Live, QLabel):
 
     def refresh(self) -> None:
         """Fonts of now."""
-        self._sizes.clear()
+        self._laid.clear()
         self.setFont(theme.font(self.kind))
         super().refresh()
 
-    def _size(self, width: float) -> QSize:
-        """The size of the text in lines of at most `width`; layouts ask for the same one many times."""
+    def _lay(self, width: float) -> tuple[QTextLayout, QSize]:
+        """The text in lines of at most `width`, and their size; layouts ask for the same ones many times."""
+        line = self._laid_out(_UNBOUNDED)
+        return line if line[1].width() <= width else self._laid_out(width)
+
+    def _laid_out(self, width: float) -> tuple[QTextLayout, QSize]:
         key = (self.text(), width)
-        if key not in self._sizes:
-            if len(self._sizes) > _KEPT_SIZES:
-                self._sizes.clear()
-            self._sizes[key] = laid_out(self.text(), self.font(), width)[1]
-        return self._sizes[key]
+        if key not in self._laid:
+            if len(self._laid) >= _KEPT:
+                self._laid.clear()
+            self._laid[key] = laid_out(self.text(), self.font(), width)
+        return self._laid[key]
 
     def set_tone(self, tone: str) -> None:
         """Another token as colour."""
@@ -86,15 +90,11 @@ class Text(Live, QLabel):
 
     def heightForWidth(self, width: int) -> int:
         """The height of the wrapped text."""
-        return self._size(width).height()
+        return self._lay(width)[1].height()
 
     def sizeHint(self) -> QSize:
         """As wide as the text in one line, as far as that is pleasant to read."""
-        line = self._size(_UNBOUNDED)
-        width = line.width()
-        if self._one_line:
-            return line
-        return self._size(min(width, theme.px(640)))
+        return self._lay(_UNBOUNDED if self._one_line else theme.px(640))[1]
 
     def minimumSizeHint(self) -> QSize:
         """Room for the longest short word; longer ones break."""
@@ -108,11 +108,11 @@ class Text(Live, QLabel):
         del event
         painter = QPainter(self)
         painter.setPen(theme.color(self.tone if self.isEnabled() else "disabled"))
-        text = self.text()
+        layout, size = self._lay(self.width())
         if self._one_line:
-            text = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, self.width())
+            text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
             self.setToolTip(self.text() if text != self.text() else "")
-        layout, size = laid_out(text, self.font(), self.width(), not self._one_line)
+            layout, size = laid_out(text, self.font(), self.width(), wrap=False)
         flags = self.alignment()
         free = self.height() - size.height()
         top = free / 2 if flags & Qt.AlignmentFlag.AlignVCenter else 0.0

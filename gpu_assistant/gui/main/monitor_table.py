@@ -6,8 +6,9 @@ import time
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+from PySide6.QtWidgets import QTableWidgetItem
 
+from ..components import Table
 from .clock import Clock
 from .history import History
 from .plot_card import PlotCard, figure_or_dash
@@ -15,19 +16,13 @@ from .plot_card import PlotCard, figure_or_dash
 ROWS = 60
 
 
-class MonitorTable(QTableWidget):
+class MonitorTable(Table):
     """One row a moment, one column a series."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__()
         self._clock = clock
         self._filled: tuple[float, float, int] | None = None
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setAlternatingRowColors(True)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
 
     def forget(self) -> None:
         """Fill it again at the next chance (another language, other series)."""

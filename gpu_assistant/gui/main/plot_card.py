@@ -108,6 +108,12 @@ class PlotCard(Card):
             self.plot.setMinimumHeight(theme.px(SMALLEST_PLOT))
             self.plot.restyle()
 
+    def recolour(self) -> None:
+        """The plot in the colours of now."""
+        super().recolour()
+        if self._ready:
+            self.plot.restyle()
+
     def show_now(self, history: History) -> None:
         """The figure of now; a single GPU's limit."""
         sample = history.latest

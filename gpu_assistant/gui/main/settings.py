@@ -93,6 +93,10 @@ class SettingsPage(Page):
         nearest = min(SCALES, key=lambda scale: abs(scale - theme.text_scale()))
         self.scale.set_current(SCALES.index(nearest))
 
+    def recolour(self) -> None:
+        """Another theme is another choice."""
+        self.refresh()
+
     def _choose_language(self, index: int) -> None:
         code: Code = get_args(Code)[index]
         self._language.set(code)

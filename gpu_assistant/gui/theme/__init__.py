@@ -1,4 +1,4 @@
-"""Colours, fonts and the style sheet: `theme.color("accent")`, `theme.font("title")`, `theme.changed`."""
+"""Colours, fonts and the palette: `theme.color("accent")`, `theme.font("title")`, `theme.changed`."""
 
 from __future__ import annotations
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal, get_args
 
 import msgspec
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QStyleFactory
+from PySide6.QtWidgets import QApplication, QStyleFactory, QToolTip
 
-from ...core.paths import resources
 from . import fonts
 from .tokens import Tokens, look
 
@@ -18,14 +16,15 @@ Choice = Literal["system", "light", "dark", "contrast"]
 
 
 class Notice(QObject):
-    """Says that theme, text scale or the language's fonts changed."""
+    """Says that theme, text scale or the language's fonts changed, and whether sizes did, too."""
 
-    changed = Signal()
+    changed = Signal(bool)
 
 
 class _State:
     choice: Choice = "system"
     tokens: Tokens = look().themes["light"]
+    sizes: tuple[float, float, int] | None = None
     styled = False
     listening = False
 
@@ -75,8 +74,7 @@ def set_text_scale(app: QApplication, scale: float) -> None:
 def set_chinese(app: QApplication, chinese: bool) -> None:
     """Use the weights and leading of Chinese fonts."""
     fonts.remember(chinese=chinese)
-    app.setFont(fonts.font("body"))
-    notice.changed.emit()
+    _announce(app)
 
 
 def _system_changed() -> None:
@@ -86,11 +84,26 @@ def _system_changed() -> None:
 
 
 def _dress(app: QApplication) -> None:
+    """Palette and font; no style sheet: an application's sheet polishes every widget anew, which takes far too long.
+
+    What the palette cannot say, our components paint.
+    """
     _State.tokens = _wanted_tokens(app)
-    app.setFont(fonts.font("body"))
-    app.setPalette(_palette(_State.tokens))
-    app.setStyleSheet(_sheet(_State.tokens))
-    notice.changed.emit()
+    palette = _palette(_State.tokens)
+    app.setPalette(palette)
+    QToolTip.setPalette(palette)
+    # Qt tells the widgets in the loop's next turn; whoever looks at one before that would find the old ground.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.ApplicationPaletteChange)
+    _announce(app)
+
+
+def _announce(app: QApplication) -> None:
+    """Tell everyone, and whether anything that sizes depend on is another than before."""
+    now = (fonts.text_scale(), fonts.line_height(), _State.tokens.line_width)
+    sizes, _State.sizes = now != _State.sizes, now
+    if sizes:
+        app.setFont(fonts.font("body"))
+    notice.changed.emit(sizes)
 
 
 def _wanted_tokens(app: QApplication) -> Tokens:
@@ -138,11 +151,3 @@ def _palette(tokens: Tokens) -> QPalette:
     for each in (role.Text, role.WindowText, role.ButtonText):
         made.setColor(QPalette.ColorGroup.Disabled, each, QColor(tokens.disabled))
     return made
-
-
-def _sheet(tokens: Tokens) -> str:
-    """The one style sheet with `@token`, `@px(n)` and `@px_line` filled in."""
-    text = (resources() / "theme.qss").read_text(encoding="utf-8")
-    text = text.replace("@px_line", f"{tokens.line_width}px")
-    text = re.sub(r"@px\((\d+)\)", lambda match: f"{fonts.px(int(match[1]))}px", text)
-    return re.sub(r"@(\w+)", lambda match: str(getattr(tokens, match[1])), text)

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.components import label
 from gpu_assistant.gui.theme.tokens import look
 
 THEMES = ("light", "dark", "contrast")
@@ -57,15 +58,23 @@ def test_controls_and_lines_can_be_seen(name: str, pair: tuple[str, str]) -> Non
 
 
 @pytest.mark.parametrize("name", THEMES)
-def test_a_theme_dresses_palette_and_sheet(qapp: QApplication, name: str) -> None:
+def test_a_theme_dresses_all_that_qt_draws(qapp: QApplication, qtbot: QtBot, name: str) -> None:
+    plain = QWidget()
+    qtbot.addWidget(plain)
     theme.set_theme(qapp, name)
-    tokens = look().themes[name]
+    tokens, role = look().themes[name], QPalette.ColorRole
     assert theme.current() == tokens
-    assert qapp.palette().color(QPalette.ColorRole.Window).name().upper() == tokens.window
-    assert qapp.palette().color(QPalette.ColorRole.Highlight).name().upper() == tokens.accent
-    assert tokens.control in qapp.styleSheet()
-    assert "@" not in qapp.styleSheet()
-    assert len(qapp.styleSheet().splitlines()) <= 150
+    for palette in (qapp.palette(), plain.palette(), QToolTip.palette()):
+        assert palette.color(role.Window).name().upper() == tokens.window
+        assert palette.color(role.Highlight).name().upper() == tokens.accent
+        assert palette.color(role.ToolTipBase).name().upper() == tokens.card
+        assert palette.color(role.ToolTipText).name().upper() == tokens.text
+        assert palette.color(QPalette.ColorGroup.Disabled, role.Text).name().upper() == tokens.disabled
+
+
+def test_no_style_sheet_slows_a_change_down(qapp: QApplication) -> None:
+    theme.set_theme(qapp, "dark")
+    assert not qapp.styleSheet()
 
 
 def test_an_unknown_theme_follows_the_system(qapp: QApplication) -> None:
@@ -111,9 +120,25 @@ def test_chinese_has_no_600(qapp: QApplication) -> None:
     assert theme.font("title").weight() == 600
 
 
-def test_the_sheet_colours_what_qt_draws(qapp: QApplication, qtbot: QtBot) -> None:
-    label = QLabel("x")
-    qtbot.addWidget(label)
-    label.setProperty("tone", "error")
-    label.ensurePolished()
-    assert label.palette().color(QPalette.ColorRole.WindowText).name().upper() == theme.current().error
+def test_it_says_whether_sizes_changed(qapp: QApplication) -> None:
+    theme.set_theme(qapp, "light")
+    heard: list[bool] = []
+    theme.changed.connect(heard.append)
+    theme.set_theme(qapp, "dark")
+    theme.set_text_scale(qapp, 1.5)
+    theme.set_theme(qapp, "contrast")  # its lines are thicker
+    theme.set_chinese(qapp, True)
+    theme.set_chinese(qapp, False)
+    theme.changed.disconnect(heard.append)
+    assert heard == [False, True, True, True, True]
+
+
+@pytest.mark.parametrize("tone", ["soft", "accent_text", "ok", "warn", "error"])
+@pytest.mark.parametrize("name", THEMES)
+def test_words_wear_their_tone(qapp: QApplication, qtbot: QtBot, name: str, tone: str) -> None:
+    theme.set_theme(qapp, name)
+    words = label("display", "I", tone)
+    qtbot.addWidget(words)
+    picture = words.grab().toImage()
+    colours = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
+    assert theme.color(tone).name() in colours
