@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -149,6 +150,7 @@ def test_output_that_cannot_be_written(call: Call) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "gpu_assistant", "detect", "--json"],
             cwd=ROOT,
+            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
             stdout=full,
             stderr=subprocess.PIPE,
             encoding="utf-8",
