@@ -55,6 +55,9 @@ class Updates(QObject):
         for runner in (self._asking, self._fetching, self._handing, self._keeping):
             runner.failed.connect(self._failed)
             runner.finished.connect(self.changed)
+        # The service's code and catalog load on a thread of their own: they take longer than a frame.
+        self._preparing = JobRunner(self)
+        self._preparing.done.connect(self._prepared)
         self._timer = QTimer(self, interval=FIRST_LOOK_MS)
         self._timer.timeout.connect(self._on_time)
         self._timer.start()
@@ -150,6 +153,10 @@ class Updates(QObject):
 
     def _on_time(self) -> None:
         self._timer.setInterval(LOOK_AGAIN_MS)
+        if not self._preparing.running:
+            self._preparing.start(Task(lambda: self.possible))
+
+    def _prepared(self) -> None:
         self.look_up("when-due" if self._app.settings.look_for_updates else "never")
 
     def _looked(self, look: Look) -> None:
