@@ -40,4 +40,7 @@ def asked(file: Path) -> set[str]:
             return set()
         opened.seek(0)
         dynamic = ELFFile(opened).get_section_by_name(".dynamic")
-        return {tag.needed for tag in dynamic.iter_tags("DT_NEEDED")} if isinstance(dynamic, DynamicSection) else set()
+        if not isinstance(dynamic, DynamicSection):
+            return set()
+        # A tag has an attribute named after its own kind.
+        return {tag.needed for tag in dynamic.iter_tags("DT_NEEDED")}  # type: ignore[attr-defined]
