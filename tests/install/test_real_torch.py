@@ -10,7 +10,7 @@ import pytest
 from gpu_assistant.install import manifest
 from gpu_assistant.system import current
 
-pytestmark = pytest.mark.real_install
+pytestmark = [pytest.mark.real_install, pytest.mark.timeout(900)]
 
 
 def test_the_environment_imports_torch_and_is_on_record(torch_environment: Path) -> None:
