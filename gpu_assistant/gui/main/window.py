@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 # What stands here is what the first paint needs; each Qt class costs its enums when it is first touched, and
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from .area import MainArea
     from .desktop import Desktop
     from .saving import SettingsSaver
+
+log = logging.getLogger(__name__)
 
 # After this long a job that does not stop is left behind: the program must end when told to.
 STOP_PATIENCE_MS = 15_000
@@ -108,6 +111,7 @@ class MainWindow(QMainWindow):
                 self.desktop.watch_road(self.wizard.road)
             self._stack.addWidget(self.wizard)
         self._stack.setCurrentWidget(self.wizard)
+        log.info("wizard shown")
 
     def show_main(self) -> None:
         """Open the main area."""
@@ -122,6 +126,7 @@ class MainWindow(QMainWindow):
             QTimer.singleShot(0, self.area, self.area.load_graphs)
             self._stack.addWidget(self.area)
         self._stack.setCurrentWidget(self.area)
+        log.info("main area shown")
 
     def to_front(self) -> None:
         """Somebody started the program again: here it is."""
@@ -214,6 +219,7 @@ class MainWindow(QMainWindow):
         self.close()
 
     def _farewell(self) -> None:
+        log.info("window closed")
         self._patience.stop()
         # What follows touches the disk and waits for the sampling thread: out of sight.
         self.hide()
