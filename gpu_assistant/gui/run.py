@@ -21,6 +21,7 @@ from .main.window import MainWindow
 
 if TYPE_CHECKING:
     from ..app import App
+    from .garbage import Garbage
     from .hooks import Hooks
     from .language import Language
 
@@ -38,16 +39,20 @@ class Program:
         self.instance: Instance | None = None
         self._code = language
         self._hooks: Hooks | None = None
+        self._garbage: Garbage | None = None
 
     def dress(self) -> Language:
         """Theme and language, and the hooks for what nobody foresaw; once."""
         if self.language is None:
             from . import theme
+            from .garbage import Garbage
             from .hooks import Hooks
             from .language import Language
 
             self._hooks = Hooks(self._unforeseen, self.qt)
             self._hooks.install()
+            self._garbage = Garbage(self.qt)
+            self._garbage.start()
             if self.app.settings.text_scale != theme.text_scale():
                 theme.set_text_scale(self.qt, self.app.settings.text_scale)
             theme.set_theme(self.qt, self.app.settings.theme)
@@ -87,6 +92,8 @@ class Program:
         finally:
             if self._hooks is not None:
                 self._hooks.remove()
+            if self._garbage is not None:
+                self._garbage.stop()
             if self.instance is not None:
                 self.instance.release()
 

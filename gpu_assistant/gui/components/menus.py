@@ -93,7 +93,8 @@ class ThemeMenu(_Menu):
         super().refresh()
 
     def recolour(self) -> None:
-        """Another picture, too."""
+        """Another picture and another word."""
+        self.retranslate()
         self.refresh()
 
     def retranslate(self) -> None:

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import gc
+import threading
+from weakref import ref
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpu_assistant.gui.components import Page
+from gpu_assistant.gui.garbage import Garbage
+
+
+class Witness:
+    """Remembers the thread in which it ended."""
+
+    def __init__(self, ended: list[int]) -> None:
+        self._ended = ended
+
+    def __del__(self) -> None:
+        self._ended.append(threading.get_ident())
+
+
+def litter() -> None:
+    """Makes as much garbage as Python's own collector needs to start, several times over."""
+    for _ in range(20 * gc.get_threshold()[0]):
+        knot: list[object] = []
+        knot.append(knot)
+
+
+def dropped_page(ended: list[int]) -> ref[Page]:
+    """A page that nobody holds: what it is made of holds itself."""
+    page = Page("Home")
+    page.witness = Witness(ended)  # type: ignore[attr-defined]
+    return ref(page)
+
+
+def in_a_thread() -> None:
+    worker = threading.Thread(target=litter)
+    worker.start()
+    worker.join()
+
+
+def test_a_widget_never_ends_in_a_workers_thread(garbage: Garbage, qtbot: QtBot) -> None:
+    ended: list[int] = []
+    page = dropped_page(ended)
+    in_a_thread()
+    assert page() is not None
+    assert not ended
+    in_a_thread()  # the more there is, the older the generations that are due
+
+    def collected() -> bool:
+        litter()
+        return page() is None
+
+    qtbot.waitUntil(collected, timeout=10_000)
+    assert ended == [threading.get_ident()]
+
+
+def test_without_it_one_does(garbage: Garbage) -> None:
+    """The danger is real; a plain object stands for the widget, so that no process is at stake."""
+    garbage.stop()
+    ended: list[int] = []
+    knot: list[object] = [Witness(ended)]
+    knot.append(knot)
+    del knot
+    in_a_thread()
+    assert ended
+    assert ended != [threading.get_ident()]
+
+
+def test_it_hands_back(garbage: Garbage) -> None:
+    assert not gc.isenabled()
+    garbage.stop()
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
+
+
+def test_what_was_loaded_is_not_looked_through_again(garbage: Garbage) -> None:
+    assert gc.get_freeze_count() > 10_000
+
+
+@pytest.mark.parametrize("generation", [0, 1, 2])
+def test_it_collects_what_is_due(garbage: Garbage, monkeypatch: pytest.MonkeyPatch, generation: int) -> None:
+    counts = [0, 0, 0]
+    counts[generation] = gc.get_threshold()[generation] + 1
+    asked: list[int] = []
+    monkeypatch.setattr(gc, "get_count", lambda: tuple(counts))
+    monkeypatch.setattr(gc, "collect", asked.append)
+    garbage.collect()
+    assert asked == [generation]
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 0))
+    garbage.collect()
+    assert asked == [generation]
