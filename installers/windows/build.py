@@ -49,18 +49,21 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--python", type=Path, help="the CPython to ship (default: the pinned official one)")
     parser.add_argument("--lock", type=Path, action="append", default=[], help="hashed requirements that go first")
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
+    parser.add_argument("--quick", action="store_true", help="pack loosely, in a quarter of the time: for trying")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="also leave the program's folder there")
     given = parser.parse_args(words)
     try:
         with tempfile.TemporaryDirectory() as scratch:
-            build(given.python, given.lock, given.out.resolve(), Path(scratch), given.keep)
+            build(given.python, given.lock, given.out.resolve(), Path(scratch), keep=given.keep, quick=given.quick)
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1
     return 0
 
 
-def build(python: Path | None, locks: Sequence[Path], out: Path, scratch: Path, keep: Path | None) -> None:
+def build(
+    python: Path | None, locks: Sequence[Path], out: Path, scratch: Path, *, keep: Path | None, quick: bool
+) -> None:
     """Everything, into the folder `out`. Raises BuildError."""
     tools = {name: _tool(name, names) for name, names in TOOLS.items()}
     when = stamp()
@@ -76,11 +79,11 @@ def build(python: Path | None, locks: Sequence[Path], out: Path, scratch: Path, 
     portable = out / f"GPU-Assistant-Portable-{__version__}.zip"
     _installed(folder, "windows-portable")
     when.set(folder)
-    _zip(folder, portable, when)
+    _zip(folder, portable, when, level=1 if quick else 9)
     _installed(folder, "windows-installer")
     when.set(folder)
     setup = out / f"GPU-Assistant-Setup-{__version__}.exe"
-    _setup(tools, folder, setup, scratch, when)
+    _setup(tools, folder, setup, scratch, when, quick=quick)
     write_sbom([astuple(part) for part in staged.parts], out / f"GPU-Assistant-{__version__}-windows.cdx.json")
     write_sums(out)
     if keep is not None:
@@ -162,7 +165,7 @@ def _installed(folder: Path, kind: str) -> None:
     (folder / "installed.json").write_text(text, encoding="utf-8", newline="\n")
 
 
-def _setup(tools: dict[str, Path], folder: Path, setup: Path, scratch: Path, when: Stamp) -> None:
+def _setup(tools: dict[str, Path], folder: Path, setup: Path, scratch: Path, when: Stamp, *, quick: bool) -> None:
     files = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
     size = sum((folder / file).stat().st_size for file in files)
     put = []
@@ -189,6 +192,7 @@ def _setup(tools: dict[str, Path], folder: Path, setup: Path, scratch: Path, whe
         "CLOSER": closer,
         "ICON": ROOT / "resources" / "icons" / "gpu-assistant.ico",
         "OUT": setup,
+        "COMPRESSOR": "zlib" if quick else "/SOLID lzma",
     }
     defined = [f"-D{name}={value}" for name, value in values.items()]
     _run(tools["makensis"], "-V2", "-WX", "-INPUTCHARSET", "UTF8", *defined, scratch / "setup.nsi", cwd=scratch)
@@ -202,8 +206,8 @@ def _script(path: Path, lines: Iterable[str]) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
 
 
-def _zip(folder: Path, target: Path, when: Stamp) -> None:
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+def _zip(folder: Path, target: Path, when: Stamp, *, level: int) -> None:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
         for file in sorted(file for file in folder.rglob("*") if file.is_file()):
             entry = zipfile.ZipInfo(f"GPU Assistant/{file.relative_to(folder).as_posix()}", when.zip_time)
             entry.compress_type = zipfile.ZIP_DEFLATED

@@ -1,5 +1,5 @@
 ; The installer: for one user, no administrator rights. Made by build.py, which gives
-;   VERSION, COMMAS (four numbers), MEGABYTES, KILOBYTES, STAGE (the program's folder), CLOSER, ICON, OUT,
+;   VERSION, COMMAS (four numbers), MEGABYTES, KILOBYTES, COMPRESSOR, CLOSER, ICON, OUT,
 ;   and beside this file's text: texts.nsh, files.nsh (what is installed), unfiles.nsh (what is taken away).
 ;
 ; Silent: /S, then /D=FOLDER last and without quotes. Uninstaller: /S keeps the Python environments,
@@ -7,8 +7,10 @@
 ; 3 the program is open and does not close.
 Unicode true
 Target amd64-unicode
-SetCompressor /SOLID lzma
-SetCompressorDictSize 64
+SetCompressor ${COMPRESSOR}
+!if "${COMPRESSOR}" != "zlib"
+  SetCompressorDictSize 64
+!endif
 RequestExecutionLevel user
 ManifestDPIAware true
 ManifestSupportedOS Win10

@@ -1,0 +1,282 @@
+"""Tries the built setup program like people do: run by `.ci/windows-setup` on the rig's screen.
+
+    windows_setup.py clicked|silent SETUP OLDER SHOTS
+
+clicked  the older version by its windows, in Chinese; started from its shortcut; upgraded while it is open;
+         uninstalled by its windows; registry and files as before.
+silent   into a folder with spaces and Chinese letters; repaired; uninstalled; registry and files as before.
+
+Everything waits for what it can see (a file, a window, an exit), never for time alone. Ends with 1 and a sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+PREFIX = Path(os.environ["WINEPREFIX"])
+DRIVE = PREFIX / "drive_c"
+USER = DRIVE / "users" / os.environ["USER"]
+LOCAL = USER / "AppData" / "Local"
+MENU = USER / "AppData/Roaming/Microsoft/Windows/Start Menu/Programs/GPU Assistant.lnk"
+DESKTOP = USER / "Desktop/GPU Assistant.lnk"
+KEY = r"Software\Microsoft\Windows\CurrentVersion\Uninstall\GPU Assistant"
+NAME = "GPU Assistant"
+# What Wine itself writes about what ran.
+NOISE = re.compile(r"\\(Wine|Cached|MuiCache|Explorer|Fonts|Direct3D|Internet Settings|Volatile Environment)\b", re.I)
+
+
+class Failed(Exception):
+    """What is not as it should be."""
+
+
+def check(holds: object, what: str) -> None:
+    if not holds:
+        raise Failed(what)
+
+
+def wait(holds: Callable[[], object], what: str, seconds: float = 90) -> object:
+    """Until it holds; what it gave."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := holds():
+            return found
+        time.sleep(0.1)
+    raise Failed(f"after {seconds:.0f} s: {what}")
+
+
+def program(*words: str | Path) -> list[str]:
+    return ["wine", *map(str, words)]
+
+
+def start(*words: str | Path) -> subprocess.Popen[bytes]:
+    """Start a Windows program. Wine needs pipes where others take files; nobody reads this one's words."""
+    return subprocess.Popen(program(*words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def run(*words: str | Path, code: int = 0) -> str:
+    """Run to the end; what it said."""
+    done = subprocess.run(program(*words), stdin=subprocess.PIPE, capture_output=True, timeout=300, check=False)
+    said = (done.stdout + done.stderr).decode("utf-8", "replace")
+    check(done.returncode == code, f"{words} ended with {done.returncode}, not {code}: {said[-600:]}")
+    return said
+
+
+def windows_path(path: Path) -> str:
+    return "C:\\" + str(path.relative_to(DRIVE)).replace("/", "\\")
+
+
+def windows(title: str) -> list[str]:
+    done = subprocess.run(
+        ["xdotool", "search", "--onlyvisible", "--name", title], capture_output=True, text=True, check=False
+    )
+    return done.stdout.split()
+
+
+def key(*names: str) -> None:
+    subprocess.run(["xdotool", "key", "--clearmodifiers", *names], check=True)
+
+
+class Camera:
+    """Pictures of the screen; also the way to see that something has changed."""
+
+    def __init__(self, folder: Path, prefix: str) -> None:
+        self.folder = folder
+        self.prefix = prefix
+        self.count = 0
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def look(self) -> bytes:
+        picture = self.folder / "now.png"
+        subprocess.run(["scrot", "-o", picture], check=True)
+        return picture.read_bytes()
+
+    def steady(self, *, unlike: bytes | None = None, seconds: float = 60) -> bytes:
+        """Wait until the screen shows something else than `unlike` and has come to rest; what it shows."""
+        seen = [b""]
+
+        def rested() -> bool:
+            before, seen[0] = seen[0], self.look()
+            return seen[0] == before and seen[0] != unlike
+
+        wait(rested, "the screen does not change or does not come to rest", seconds)
+        return seen[0]
+
+    def shoot(self, name: str) -> None:
+        self.count += 1
+        subprocess.run(["scrot", "-o", self.folder / f"{self.prefix}-{self.count:02}-{name}.png"], check=True)
+
+
+def registry() -> set[str]:
+    """The user's registry, one line for each value with its key."""
+    exported = PREFIX / "drive_c" / "exported.reg"
+    run("reg", "export", "HKCU", windows_path(exported), "/y")
+    text = exported.read_text(encoding="utf-16", errors="replace")
+    exported.unlink()
+    lines, where = set(), ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            where = line
+        if line.strip() and not NOISE.search(where):
+            lines.add(f"{where} {line}")
+    return lines
+
+
+def files() -> set[str]:
+    """What lies on drive C but for Windows' own and temporary matters."""
+    found = set()
+    for folder, folders, names in os.walk(DRIVE):
+        here = Path(folder)
+        if here == DRIVE:
+            folders[:] = [name for name in folders if name != "windows"]
+        folders[:] = [name for name in folders if name.lower() not in ("temp", "recent")]
+        found.update(str((here / name).relative_to(DRIVE)) for name in (*folders, *names))
+    return found
+
+
+def same(before: set[str], after: set[str], what: str, *, but: tuple[str, ...] = ()) -> None:
+    left = sorted(each for each in after - before if not any(word in each for word in but))
+    gone = sorted(before - after)
+    check(not left and not gone, f"{what} after uninstalling: left {left[:8]}, gone {gone[:8]}")
+
+
+def installed_version(folder: Path) -> str:
+    return run(folder / "gpu-assistant.exe", "--version").strip()
+
+
+def log() -> str:
+    file = LOCAL / "gpu-assistant" / "logs" / "gpu-assistant.log"
+    return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+
+
+def shows(face: str, times: int = 1) -> None:
+    """Wait until the program has shown the wizard or the main area that often."""
+    wait(lambda: log().count(f"{face} shown") >= times, f"the window never showed the {face}")
+
+
+def closed() -> None:
+    wait(lambda: not windows(f"^({NAME}|GPU 助手)"), "its window stays open")
+
+
+def clicked(setup: Path, older: Path, shots: Camera) -> None:
+    """The whole life of an installation, by its windows, in Chinese."""
+    files_before, registry_before = files(), registry()
+    folder = LOCAL / "Programs" / NAME
+    setup_program = start(older)
+    wait(lambda: windows(NAME), "the setup program shows no window")
+    seen = shots.steady()
+    shots.shoot("welcome")
+    key("Return")
+    seen = shots.steady(unlike=seen)
+    shots.shoot("folder")
+    begun = time.monotonic()
+    key("Return")
+    wait(lambda: (folder / "uninstall.exe").exists() and DESKTOP.exists(), "it installs nothing", 120)
+    print(f"installed by its windows in {time.monotonic() - begun:.1f} s")
+    shots.steady(unlike=seen)
+    shots.shoot("finished")
+    # The last page offers to open the program; here it is opened by its shortcut.
+    key("space", "Return")
+    check(setup_program.wait(60) == 0, "the setup program does not end well")
+    old_version = installed_version(folder)
+
+    check(MENU.is_file() and DESKTOP.is_file(), "a shortcut is missing")
+    start("start", "/unix", DESKTOP)
+    shows("wizard")
+    shots.steady()
+    shots.shoot("wizard")
+    key("Tab", "space")
+    shows("main area")
+    shots.steady(seconds=20)
+    shots.shoot("dashboard")
+
+    # A newer version comes while it is open: it is closed, not killed, and its files are replaced.
+    begun = time.monotonic()
+    run(setup, "/S")
+    print(f"upgraded over the open program in {time.monotonic() - begun:.1f} s")
+    closed()
+    new_version = installed_version(folder)
+    check(new_version != old_version, f"still {old_version} after the upgrade")
+    check("window closed" in log(), "the open program was not asked to close")
+    run("reg", "query", f"HKCU\\{KEY}", "/v", "DisplayVersion")
+    start("start", "/unix", MENU)
+    shows("wizard", 2)
+    shots.steady()
+    shots.shoot("upgraded")
+
+    # Uninstalled by its windows while it is open.
+    start(folder / "uninstall.exe")
+    wait(lambda: windows("GPU Assistant (卸载|解除|Uninstall)"), "the uninstaller shows no window")
+    seen = shots.steady()
+    shots.shoot("uninstall")
+    key("Return")
+    wait(lambda: not folder.exists(), "the program's folder stays", 60)
+    shots.steady(unlike=seen)
+    shots.shoot("uninstalled")
+    key("Return")
+    wait(lambda: not windows(NAME), "the uninstaller stays open")
+    same(files_before, files(), "files")
+    same(registry_before, registry(), "registry")
+
+
+def silent(setup: Path, older: Path, shots: Camera) -> None:
+    """Without a question, as administrators of many computers do."""
+    files_before, registry_before = files(), registry()
+    folder = DRIVE / "我的 程序" / "GPU Assistant"
+    full = DRIVE / "full"
+    full.mkdir()
+    (full / "thesis.txt").write_text("all of it")
+    run(setup, "/S", "/D=C:\\full", code=2)
+    check([file.name for file in full.iterdir()] == ["thesis.txt"], "a folder with other files was used")
+    (full / "thesis.txt").unlink()
+    full.rmdir()
+    begun = time.monotonic()
+    # /D= must stand last and without quotes, whatever is in it.
+    subprocess.run(
+        ["wine", "cmd", "/c", f"Z:{str(setup).replace('/', chr(92))} /S /D={windows_path(folder)}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=300,
+        check=True,
+    )
+    print(f"installed silently in {time.monotonic() - begun:.1f} s")
+    version = installed_version(folder)
+    said = run(folder / "gpu-assistant.exe", "detect", "--json")
+    check('"system":"windows"' in said, f"detect says {said[:300]}")
+    # Repair: a file that was lost comes back; the place is remembered.
+    lost = folder / "app/gpu_assistant/app.pyc"
+    lost.unlink()
+    run(setup, "/S")
+    check(lost.is_file() and installed_version(folder) == version, "running the setup again repairs nothing")
+    # An older one over it is a person's decision; a silent run takes it as made.
+    run(older, "/S")
+    check(installed_version(folder) != version, "the older version did not come")
+    data = LOCAL / "gpu-assistant"
+    check(data.is_dir(), "the program kept no data")
+    run(folder / "uninstall.exe", "/S")
+    wait(lambda: not folder.exists(), "the program's folder stays", 60)
+    wait(lambda: not data.exists(), "its data stay", 30)
+    folder.parent.rmdir()
+    same(files_before, files(), "files")
+    same(registry_before, registry(), "registry")
+
+
+def main(kind: str, setup: str, older: str, shots: str) -> int:
+    try:
+        {"clicked": clicked, "silent": silent}[kind](Path(setup), Path(older), Camera(Path(shots), kind))
+    except Failed as error:
+        Camera(Path(shots), kind).shoot("failed")
+        print(f"{kind}: {error}\n{log()[-2000:]}")
+        return 1
+    print(f"{kind}: all well")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
