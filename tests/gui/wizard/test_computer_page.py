@@ -1,0 +1,98 @@
+"""This computer: what have I got?"""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.machine import ProbeNote
+from tests.fakes.app import (
+    plain_linux,
+    rtx4060,
+    rtx4060_recommendation,
+)
+
+pytestmark = pytest.mark.gui
+
+
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+
+
+class TestComputer:
+    @BOTH
+    def test_no_nvidia_card(self, app, at_computer, speak, seen, code):
+        wizard = at_computer(app)
+        speak(code)
+        expected = {
+            "en": "No NVIDIA GPU here. PyTorch still works, on the CPU.",
+            "zh_CN": "没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。",
+        }[code]
+        assert wizard.computer.hero.title.text() == expected
+        assert "52.0 GB" in seen(wizard.computer)
+        assert "Debian GNU/Linux 12" in seen(wizard.computer)
+
+    @BOTH
+    def test_a_card_that_trains(self, simulated, at_computer, speak, seen, code):
+        wizard = at_computer(simulated)
+        speak(code)
+        shown = seen(wizard.computer)
+        assert {"en": "Good news", "zh_CN": "好消息"}[code] in shown
+        assert "NVIDIA GeForce RTX 4060" in shown
+        assert wizard.computer.rows["driver"].pill.kind == "warn"
+        assert wizard.computer.rows["card"].pill.kind == "ok"
+        assert "NVIDIA GeForce RTX 4060" in wizard.computer.rows["card"].accessibleName()
+
+    def test_what_could_not_be_read_says_so_and_the_rest_stands(self, app, at_computer):
+        app.results["detect"] = replace(
+            plain_linux(),
+            disks=None,
+            notes=(ProbeNote(probe="disks", code="nothing.like.this", detail="PermissionError"),),
+        )
+        wizard = at_computer(app)
+        assert wizard.computer.rows["space"].value.text() == "could not be read"
+        assert wizard.computer.rows["space"].toolTip() == "PermissionError"
+        assert wizard.computer.rows["system"].value.text() == "Debian GNU/Linux 12"
+
+    def test_rows_appear_as_they_are_found(self, app, open_wizard, qtbot):
+        app.gate = threading.Event()
+        app.news["detect"] = (replace(plain_linux(), disks=None, pythons=None),)
+        wizard = open_wizard(app)
+        wizard.welcome.primary.click()
+        rows = wizard.computer.rows
+        qtbot.waitUntil(lambda: rows["system"].value.text() == "Debian GNU/Linux 12", timeout=5000)
+        assert rows["space"].value.text() == "…"
+        assert not wizard.computer.primary.isEnabled()
+        app.gate.set()
+        qtbot.waitUntil(lambda: "52.0 GB" in rows["space"].value.text(), timeout=5000)
+        assert wizard.computer.primary.isEnabled()
+
+    def test_look_again_looks_again(self, app, at_computer, qtbot):
+        wizard = at_computer(app)
+        app.results["detect"] = rtx4060()
+        app.recommendation = rtx4060_recommendation
+        wizard.computer.again.click()
+        qtbot.waitUntil(lambda: "Good news" in wizard.computer.hero.title.text(), timeout=5000)
+        assert app.asked.count("detect") == 2
+
+    def test_details_are_copied(self, app, at_computer):
+        wizard = at_computer(app)
+        wizard.computer.copy.click()
+        copied = QApplication.clipboard().text()
+        assert "Debian GNU/Linux 12" in copied
+        assert len(copied.splitlines()) == 5
+        assert wizard.computer.copy.text() == "Copied"
+
+    def test_a_look_that_fails_says_why_and_can_be_repeated(self, app, open_wizard, qtbot):
+        app.results["detect"] = AppError("internal", detail="boom")
+        wizard = open_wizard(app)
+        wizard.welcome.primary.click()
+        qtbot.waitUntil(wizard.computer.trouble.isVisible, timeout=5000)
+        assert "boom" in wizard.computer.trouble.label.text()
+        app.results["detect"] = plain_linux()
+        wizard.computer.again.click()
+        qtbot.waitUntil(wizard.computer.primary.isEnabled, timeout=5000)
+        assert not wizard.computer.trouble.isVisible()

@@ -1,0 +1,103 @@
+"""Done: does it really work?"""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.results import Check
+from tests.fakes.app import (
+    cpu_benchmark,
+    good_checks,
+    rtx4060,
+    rtx4060_recommendation,
+)
+
+pytestmark = pytest.mark.gui
+
+
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+
+
+class TestDone:
+    @BOTH
+    def test_the_proof(self, app, at_done, speak, seen, code):
+        wizard = at_done(app)
+        speak(code)
+        page = wizard.done
+        assert page.hero.title.text() == {"en": "PyTorch works on your CPU", "zh_CN": "PyTorch 已经能用你的 CPU"}[code]
+        assert page.pill.text == {"en": "All 6 checks passed", "zh_CN": "6 项检查全部通过"}[code]
+        assert {"en": "the build that was chosen", "zh_CN": "这是所选的版本"}[code] in seen(page.proof)
+        assert {"en": "Python 3.11.2 runs.", "zh_CN": "Python 3.11.2 可以运行。"}[code] in seen(page.proof)
+        assert str(app.folder / "environments" / "pytorch") in page.command.text.toPlainText()
+
+    def test_a_gpu_that_is_not_used_is_no_success(self, app, at_done):
+        app.recommendation = rtx4060_recommendation
+        app.results["detect"] = rtx4060()
+        wizard = at_done(app)
+        assert wizard.done.hero.kind == "warn"
+        assert wizard.done.hero.title.text() == "It works, but on the CPU"
+
+    def test_the_gpu_is_named(self, app, at_done):
+        app.recommendation = rtx4060_recommendation
+        app.results["detect"] = rtx4060()
+        computed = Check(id="device-compute", state="pass", value="cuda:0", data={"device": "cuda:0"})
+        app.results["verify"] = replace(good_checks(), checks=(*good_checks().checks, computed))
+        wizard = at_done(app)
+        assert wizard.done.hero.title.text() == "PyTorch works on your RTX 4060"
+
+    def test_a_failed_check_comes_first_with_what_mends_it(self, app, at_done, seen):
+        failed = Check(id="torch-import", state="fail", data={"reason": "OSError", "value": None, "expected": None})
+        app.results["verify"] = replace(good_checks(), verdict="fail", checks=(*good_checks().checks, failed))
+        wizard = at_done(app)
+        assert wizard.done.hero.kind == "error"
+        assert "PyTorch does not load: OSError" in seen(wizard.done.proof)
+        assert "Install PyTorch again" in seen(wizard.done.proof)
+        assert not wizard.done.speed.isVisible()
+
+    def test_a_proof_that_breaks_can_be_repeated(self, app, at_done, qtbot):
+        app.results["verify"] = AppError("environment-missing", path="/x")
+        wizard = at_done(app)
+        assert wizard.done.hero.kind == "error"
+        app.results["verify"] = good_checks()
+        wizard.done.hero.button.click()
+        qtbot.waitUntil(lambda: wizard.done.hero.kind == "ok", timeout=5000)
+
+    def test_the_speed_is_measured_in_place(self, app, at_done, qtbot, seen):
+        wizard = at_done(app)
+        assert wizard.done.speed.button.text() == "Measure it"
+        wizard.done.speed.button.click()
+        qtbot.waitUntil(lambda: wizard.flow.facts.benchmark == cpu_benchmark(), timeout=5000)
+        assert "141" in seen(wizard.done.speed)
+
+    def test_measuring_can_be_stopped(self, app, at_done, qtbot):
+        wizard = at_done(app)
+        app.gate = threading.Event()
+        wizard.done.speed.button.click()
+        qtbot.waitUntil(lambda: wizard.done.speed.button.text() == "Stop", timeout=5000)
+        wizard.done.speed.button.click()
+        qtbot.waitUntil(lambda: wizard.done.speed.button.text() == "Measure it", timeout=5000)
+
+    def test_terminal_and_folder(self, app, at_done, qtbot):
+        wizard = at_done(app)
+        wizard.done.terminal.click()
+        qtbot.waitUntil(lambda: not wizard.road.busy)
+        wizard.done.folder.click()
+        qtbot.waitUntil(lambda: not wizard.road.busy)
+        environment = app.folder / "environments" / "pytorch"
+        assert app.system.opened == [("terminal", environment), ("folder", environment)]
+
+    def test_what_was_done(self, app, at_done, qtbot, seen):
+        wizard = at_done(app)
+        assert not wizard.done.was_done.isVisible()
+        wizard.done.show_done.click()
+        qtbot.waitUntil(lambda: "gpu-assistant uninstall" in seen(wizard.done.was_done))
+
+    def test_home(self, app, at_done, qtbot):
+        wizard = at_done(app)
+        with qtbot.waitSignal(wizard.finished):
+            wizard.done.primary.click()
+        qtbot.waitUntil(lambda: app.settings.environment == str(app.folder / "environments" / "pytorch"))
