@@ -80,15 +80,24 @@ def test_what_was_loaded_is_not_looked_through_again(garbage: Garbage) -> None:
     assert gc.get_freeze_count() > 10_000
 
 
-@pytest.mark.parametrize("generation", [0, 1, 2])
-def test_it_collects_what_is_due(garbage: Garbage, monkeypatch: pytest.MonkeyPatch, generation: int) -> None:
-    counts = [0, 0, 0]
-    counts[generation] = gc.get_threshold()[generation] + 1
-    asked: list[int] = []
-    monkeypatch.setattr(gc, "get_count", lambda: tuple(counts))
-    monkeypatch.setattr(gc, "collect", asked.append)
+@pytest.mark.parametrize(
+    ("counts", "asked"),
+    [
+        ((699, 0, 0), []),
+        ((700, 0, 0), [0]),
+        ((700, 10, 0), [1]),
+        ((7700, 0, 0), [1]),
+        ((700, 9, 10), [2]),
+        ((77_000, 0, 0), [2]),
+    ],
+)
+def test_it_collects_what_is_due(
+    garbage: Garbage, monkeypatch: pytest.MonkeyPatch, counts: tuple[int, int, int], asked: list[int]
+) -> None:
+    found: list[int] = []
+    monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
+    monkeypatch.setattr(gc, "get_count", lambda: counts)
+    monkeypatch.setattr(gc, "collect", found.append)
     garbage.collect()
-    assert asked == [generation]
-    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 0))
-    garbage.collect()
-    assert asked == [generation]
+    monkeypatch.undo()
+    assert found == asked
