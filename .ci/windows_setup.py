@@ -165,6 +165,8 @@ def closed() -> None:
 
 def clicked(setup: Path, older: Path, shots: Camera) -> None:
     """The whole life of an installation, by its windows, in Chinese."""
+    run("cmd", "/c", "exit")  # Wine makes a user's folders at the first start of anything
+    (LOCAL / "Programs").mkdir(parents=True, exist_ok=True)  # which every Windows has
     files_before, registry_before = files(), registry()
     folder = LOCAL / "Programs" / NAME
     setup_program = start(older)
@@ -226,6 +228,7 @@ def clicked(setup: Path, older: Path, shots: Camera) -> None:
 
 def silent(setup: Path, older: Path, shots: Camera) -> None:
     """Without a question, as administrators of many computers do."""
+    run("cmd", "/c", "exit")
     files_before, registry_before = files(), registry()
     folder = DRIVE / "我的 程序" / "GPU Assistant"
     full = DRIVE / "full"

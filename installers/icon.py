@@ -1,4 +1,5 @@
-"""Makes the program's icon files from their drawings in `resources/icons/`, and writes them there and for Linux.
+"""Makes the program's icon files from their drawings in `resources/icons/`, and writes them where they are needed:
+there, for Linux, and the picture at the side of the Windows setup program.
 
 python installers/icon.py
 
@@ -15,6 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ICO = ROOT / "resources/icons/gpu-assistant.ico"
 ICO_SIZES = (16, 20, 24, 32, 40, 48, 64, 256)
+SIDE = ROOT / "installers/windows/side.bmp"
+# Twice what the setup program's page takes at 100 %, for screens with small pixels.
+SIDE_SIZE = (328, 628)
 HICOLOR = ROOT / "installers/linux/icons"
 HICOLOR_SIZES = (16, 22, 24, 32, 48, 64, 128, 256)
 
@@ -42,6 +46,21 @@ def png(side: int) -> bytes:
     return bytes(buffer.data().data())
 
 
+def side() -> bytes:
+    """The picture at the side of the setup program's first and last page, as a .bmp: the icon on the rail's ground."""
+    import json
+
+    from PIL import Image
+
+    theme = json.loads((ROOT / "resources/theme.json").read_text(encoding="utf-8"))["themes"]["light"]
+    picture = Image.new("RGBA", SIDE_SIZE, theme["rail"])
+    icon = Image.open(io.BytesIO(png(160))).convert("RGBA")
+    picture.alpha_composite(icon, ((SIDE_SIZE[0] - icon.width) // 2, SIDE_SIZE[1] // 4))
+    made = io.BytesIO()
+    picture.convert("P", palette=Image.Palette.ADAPTIVE, colors=256).save(made, format="BMP")
+    return made.getvalue()
+
+
 def hicolor(side: int) -> Path:
     """Where the PNG of a size lies in this tree."""
     return HICOLOR / f"{side}x{side}.png"
@@ -52,6 +71,7 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     ICO.write_bytes(ico())
+    SIDE.write_bytes(side())
     HICOLOR.mkdir(exist_ok=True)
     for side in HICOLOR_SIZES:
         hicolor(side).write_bytes(png(side))

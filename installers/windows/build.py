@@ -191,6 +191,7 @@ def _setup(tools: dict[str, Path], folder: Path, setup: Path, scratch: Path, whe
         "KILOBYTES": str(round(size / 1024)),
         "CLOSER": closer,
         "ICON": ROOT / "resources" / "icons" / "gpu-assistant.ico",
+        "SIDE": HERE / "side.bmp",
         "OUT": setup,
         "COMPRESSOR": "zlib" if quick else "/SOLID lzma",
     }
@@ -207,12 +208,12 @@ def _script(path: Path, lines: Iterable[str]) -> None:
 
 
 def _zip(folder: Path, target: Path, when: Stamp, *, level: int) -> None:
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
+    with zipfile.ZipFile(target, "w") as archive:
         for file in sorted(file for file in folder.rglob("*") if file.is_file()):
             entry = zipfile.ZipInfo(f"GPU Assistant/{file.relative_to(folder).as_posix()}", when.zip_time)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, file.read_bytes())
+            archive.writestr(entry, file.read_bytes(), compresslevel=level)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 ; The installer: for one user, no administrator rights. Made by build.py, which gives
-;   VERSION, COMMAS (four numbers), MEGABYTES, KILOBYTES, COMPRESSOR, CLOSER, ICON, OUT,
+;   VERSION, COMMAS (four numbers), MEGABYTES, KILOBYTES, COMPRESSOR, CLOSER, ICON, SIDE, OUT,
 ;   and beside this file's text: texts.nsh, files.nsh (what is installed), unfiles.nsh (what is taken away).
 ;
 ; Silent: /S, then /D=FOLDER last and without quotes. Uninstaller: /S keeps the Python environments,
@@ -42,6 +42,10 @@ VIAddVersionKey LegalCopyright "Apache-2.0"
 !define MUI_ICON "${ICON}"
 !define MUI_UNICON "${ICON}"
 !define MUI_ABORTWARNING
+!define MUI_WELCOMEFINISHPAGE_BITMAP "${SIDE}"
+!define MUI_WELCOMEFINISHPAGE_BITMAP_STRETCH AspectFitHeight
+!define MUI_UNWELCOMEFINISHPAGE_BITMAP "${SIDE}"
+!define MUI_UNWELCOMEFINISHPAGE_BITMAP_STRETCH AspectFitHeight
 
 Var OldVersion
 Var WelcomeText

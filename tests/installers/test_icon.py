@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 
@@ -46,6 +47,12 @@ def test_the_ico_holds_every_size_drawn_for_itself(tmp_path: Path) -> None:
         assert sizes == [(side, side) for side in icon.ICO_SIZES]
         for side in icon.ICO_SIZES:
             assert_alike(committed.ico.getimage((side, side)), made(side, tmp_path))  # type: ignore[attr-defined]
+
+
+def test_the_setup_programs_picture_is_the_drawing() -> None:
+    with Image.open(icon.SIDE) as committed:
+        assert committed.size == icon.SIDE_SIZE
+        assert_alike(committed, Image.open(io.BytesIO(icon.side())))
 
 
 def test_small_sizes_have_a_drawing_of_their_own() -> None:
