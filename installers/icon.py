@@ -46,7 +46,7 @@ def png(side: int) -> bytes:
     return bytes(buffer.data().data())
 
 
-def side() -> bytes:
+def side_picture() -> bytes:
     """The picture at the side of the setup program's first and last page, as a .bmp: the icon on the rail's ground."""
     import json
 
@@ -71,7 +71,7 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     ICO.write_bytes(ico())
-    SIDE.write_bytes(side())
+    SIDE.write_bytes(side_picture())
     HICOLOR.mkdir(exist_ok=True)
     for side in HICOLOR_SIZES:
         hicolor(side).write_bytes(png(side))

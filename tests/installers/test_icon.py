@@ -52,7 +52,7 @@ def test_the_ico_holds_every_size_drawn_for_itself(tmp_path: Path) -> None:
 def test_the_setup_programs_picture_is_the_drawing() -> None:
     with Image.open(icon.SIDE) as committed:
         assert committed.size == icon.SIDE_SIZE
-        assert_alike(committed, Image.open(io.BytesIO(icon.side())))
+        assert_alike(committed, Image.open(io.BytesIO(icon.side_picture())))
 
 
 def test_small_sizes_have_a_drawing_of_their_own() -> None:
