@@ -163,10 +163,17 @@ def closed() -> None:
     wait(lambda: not windows(f"^({NAME}|GPU 助手)"), "its window stays open")
 
 
+def settle_in() -> None:
+    """Make the folders that every Windows has, and Wine only when somebody asks for them."""
+    run("cmd", "/c", "exit")
+    for folder in (LOCAL / "Programs", MENU.parent, DESKTOP.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    run("reg", "add", f"HKCU\\{KEY.rsplit(chr(92), 1)[0]}", "/f")
+
+
 def clicked(setup: Path, older: Path, shots: Camera) -> None:
     """The whole life of an installation, by its windows, in Chinese."""
-    run("cmd", "/c", "exit")  # Wine makes a user's folders at the first start of anything
-    (LOCAL / "Programs").mkdir(parents=True, exist_ok=True)  # which every Windows has
+    settle_in()
     files_before, registry_before = files(), registry()
     folder = LOCAL / "Programs" / NAME
     setup_program = start(older)
@@ -228,7 +235,7 @@ def clicked(setup: Path, older: Path, shots: Camera) -> None:
 
 def silent(setup: Path, older: Path, shots: Camera) -> None:
     """Without a question, as administrators of many computers do."""
-    run("cmd", "/c", "exit")
+    settle_in()
     files_before, registry_before = files(), registry()
     folder = DRIVE / "我的 程序" / "GPU Assistant"
     full = DRIVE / "full"

@@ -216,10 +216,11 @@ def _modules(closure: Closure, python: Python, site: Path, out: Path) -> Iterato
             standard[inner.with_suffix(".pyc").as_posix()] = _compiled(file, inner)
             yield Shipped(f"runtime/{_zip_name(python)}/{inner.with_suffix('.pyc').as_posix()}", name, why)
     (out / "runtime").mkdir(parents=True, exist_ok=True)
-    # Stored, not packed: the installer packs better, and reading is faster.
+    # Packed where the interpreter itself can unpack; elsewhere that needs a module that could lie inside.
+    how = zipfile.ZIP_DEFLATED if python.system == "windows" else zipfile.ZIP_STORED
     with zipfile.ZipFile(out / "runtime" / _zip_name(python), "w") as archive:
         for inner_name, code in sorted(standard.items()):
-            archive.writestr(zipfile.ZipInfo(inner_name, ZIP_TIME), code)
+            archive.writestr(zipfile.ZipInfo(inner_name, ZIP_TIME), code, compress_type=how)
 
 
 def _zip_name(python: Python) -> str:
