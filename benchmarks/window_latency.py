@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -98,8 +99,8 @@ def first_acts(heart: Heart, window: MainWindow) -> None:
     heart.until(lambda: not wizard.road.busy)
     heart.during("recommendation", wizard.road.next, 2.0)
     heart.until(lambda: not wizard.road.busy)
-    for name in PAGES:
-        wizard.page(name)
+    for each in PAGES:
+        wizard.page(each)
     heart.during("main area", window.show_main, 1.0)
     area = window.area
     if area is None:
@@ -115,9 +116,13 @@ def changes(heart: Heart, program: Program, window: MainWindow, repeat: int) -> 
     area = window.area
     if area is None:
         raise RuntimeError("no main area")
+
+    def main_page(page: int) -> None:
+        window.show_main()
+        area.open(page)
+
     places: list[tuple[str, Callable[[], None]]] = [("recommendation", window.show_wizard)]
-    for name, page in MAIN_PAGES:
-        places.append((name, lambda page=page: (window.show_main(), area.open(page))[0]))  # type: ignore[misc]
+    places += [(name, partial(main_page, page)) for name, page in MAIN_PAGES]
     for name, go in places:
         for _ in range(repeat):
             heart.during(f"go to {name}", go)

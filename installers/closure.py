@@ -67,7 +67,7 @@ class Closure(ModuleFinder):
 
     def load_package(self, fqname: str, pathname: str) -> Any:  # noqa: ANN401
         """A package: its `__init__`, whether in source or compiled."""
-        module = self.add_module(fqname)
+        module: Any = self.add_module(fqname)
         module.__file__ = pathname
         module.__path__ = [pathname]
         for suffix, kind in ((".py", _SOURCE), (".pyc", _COMPILED)):

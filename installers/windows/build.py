@@ -101,7 +101,7 @@ def _official(scratch: Path) -> Path:
     from gpu_assistant.fetch.many import Fetch
 
     pinned = json.loads((HERE / "python.json").read_text(encoding="utf-8"))
-    path = scratch / pinned["url"].rsplit("/", 1)[1]
+    path = scratch / str(pinned["url"]).rsplit("/", 1)[1]
     try:
         Fetch([Wanted(url=pinned["url"], path=path, sha256=pinned["sha256"])], cancel=threading.Event()).run()
     except AppError as error:
