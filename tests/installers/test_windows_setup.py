@@ -1,0 +1,125 @@
+"""What can be held of the Windows program without building it; `.ci/windows-setup` builds and tries it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WINDOWS = ROOT / "installers" / "windows"
+sys.path[:0] = [str(ROOT / "installers"), str(WINDOWS)]
+
+import cpython  # noqa: E402
+from closure import Closure  # noqa: E402
+from stage import BuildError, Python, Stamp, stage  # noqa: E402
+
+MINOR = f"{sys.version_info[0]}.{sys.version_info[1]}"
+TEXTS = json.loads((WINDOWS / "texts.json").read_text(encoding="utf-8"))
+SCRIPT = (WINDOWS / "setup.nsi").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package whose modules ask for each other in every way there is."""
+    files = {
+        "one/__init__.py": "from . import two\n",
+        "one/two.py": "def late():\n    from .three import thing\n    import left_out.deep\n",
+        "one/three.py": "import _quick\nthing = 1\n",
+        "one/never.py": "",
+        "left_out/__init__.py": "",
+        "left_out/deep.py": "",
+        "_quick.cp399-win_amd64.pyd": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_what_is_imported_anywhere_is_reached_and_says_by_whom(package: Path) -> None:
+    closure = Closure([package], extension=[".cp399-win_amd64.pyd"], excluded=["left_out"])
+    assert closure.add("one")
+    asked = {name: why for name, (_file, why) in closure.reached.items()}
+    assert asked == {"one": "the program itself", "one.two": "one", "one.three": "one.two", "_quick": "one.three"}
+    assert not closure.add("left_out.deep")
+    assert not closure.add("nowhere")
+
+
+def embeddable(folder: Path, minor: str = MINOR) -> Path:
+    name = f"python{minor.replace('.', '')}"
+    packed = folder / f"{name}.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("os.pyc", b"")
+    given = folder / "embed.zip"
+    with zipfile.ZipFile(given, "w") as archive:
+        archive.write(packed, packed.name)
+        archive.writestr(f"{name}.dll", b"")
+        archive.writestr("python3.dll", b"")
+        archive.writestr("LICENSE.txt", "terms")
+    return given
+
+
+def test_the_embeddable_package_is_read_where_it_lies(tmp_path: Path) -> None:
+    found = cpython.find(embeddable(tmp_path), tmp_path / "scratch")
+    assert (found.minor, found.system) == (MINOR, "windows")
+    assert (found.library / "os.pyc").is_file()
+    assert found.licence is not None
+    assert found.licence.read_text(encoding="utf-8") == "terms"
+
+
+@pytest.mark.parametrize("names", [(), ("python3.dll",), ("python311.dll", "python313.dll"), ("python313.dll",)])
+def test_what_is_no_cpython_is_refused_in_a_sentence(tmp_path: Path, names: tuple[str, ...]) -> None:
+    for name in names:
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(BuildError) as caught:
+        cpython.find(tmp_path, tmp_path / "scratch")
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_another_minor_version_is_refused_before_anything_is_fetched(tmp_path: Path) -> None:
+    other = Python("windows", "3.99", tmp_path, tmp_path, tmp_path, None)
+    with pytest.raises(BuildError, match=r"run the build with Python 3\.99"):
+        stage(other, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_complains_in_one_line(tmp_path: Path) -> None:
+    words = [sys.executable, WINDOWS / "build.py", "--python", tmp_path, "--out", tmp_path / "out"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, len(done.stderr.strip().splitlines())) == (1, "", 1)
+
+
+def test_a_stamp_is_the_same_time_everywhere(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").write_text("1", encoding="utf-8")
+    stamp = Stamp(1_700_000_000)
+    stamp.set(tmp_path)
+    assert {int(path.stat().st_mtime) for path in tmp_path.rglob("*")} == {1_700_000_000}
+    assert stamp.zip_time == (2023, 11, 14, 22, 13, 20)
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_every_text_of_the_setup_program_is_used_and_in_both_languages(name: str) -> None:
+    assert set(TEXTS[name]) == {"en", "zh_CN"}
+    assert f"$({name})" in SCRIPT
+    places = [sorted(re.findall(r"\$(?:\{\w+\}|[A-Z]\w+)", text)) for text in TEXTS[name].values()]
+    assert places[0] == places[1]
+    assert '"' not in TEXTS[name]["en"] + TEXTS[name]["zh_CN"]
+
+
+def test_every_text_that_is_used_exists() -> None:
+    assert set(re.findall(r"\$\((\w+)\)", SCRIPT)) == set(TEXTS)
+
+
+def test_every_rule_of_what_is_shipped_says_why() -> None:
+    rules = json.loads((ROOT / "installers" / "parts.json").read_text(encoding="utf-8"))
+    files = [*rules["files"]["every system"], *rules["files"]["windows"], *rules["files"]["linux"]]
+    runtime = [*rules["runtime"]["windows"], *rules["runtime"]["linux"]]
+    for rule in (*rules["roots"], *rules["excluded"], *rules["sources"], *rules["resting"], *files, *runtime):
+        assert rule["why"].strip(), rule
