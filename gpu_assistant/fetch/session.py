@@ -15,6 +15,8 @@ from weakref import WeakSet
 
 import requests
 from requests.adapters import HTTPAdapter
+from requests.auth import HTTPBasicAuth
+from requests.utils import get_auth_from_url
 from urllib3 import PoolManager
 
 from .. import __version__
@@ -100,8 +102,14 @@ class _Adapter(HTTPAdapter):
         conn.ca_cert_dir = None
 
 
+def _own_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Those that stand in the address itself; without an `auth` of ours requests would look into ~/.netrc."""
+    user, password = get_auth_from_url(request.url or "")
+    return HTTPBasicAuth(user, password)(request) if user or password else request
+
+
 class Session(requests.Session):
-    """A session for one thread."""
+    """A session for one thread. Proxies may come from the environment, credentials only from an address."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         super().__init__()
@@ -109,6 +117,7 @@ class Session(requests.Session):
         context = certificates(environ)
         for scheme in ("https://", "http://"):
             self.mount(scheme, _Adapter(context, self._sockets))
+        self.auth = _own_credentials
         self.headers["User-Agent"] = f"gpu-assistant/{__version__}"
         # Hashes and sizes are of the file as it lies on the server.
         self.headers["Accept-Encoding"] = "identity"
@@ -116,6 +125,12 @@ class Session(requests.Session):
     def interrupt(self) -> None:
         """From another thread: end every read that waits for the network; it fails with an OSError of some kind."""
         self._sockets.close()
+
+    def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
+        """Another host does not get the first one's credentials, nor any from ~/.netrc."""
+        asked, now = response.request.url, prepared_request.url
+        if self.should_strip_auth(asked, now):  # type: ignore[no-untyped-call]
+            prepared_request.headers.pop("Authorization", None)
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
         """Where an answer sends us; raises InsecureRedirect where that would leave https."""

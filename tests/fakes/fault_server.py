@@ -46,6 +46,7 @@ class Seen:
     path: str
     range: str | None
     if_range: str | None
+    authorization: str | None = None
 
 
 class FaultServer:
@@ -103,7 +104,8 @@ class FaultServer:
         """One request."""
         headers = request.headers
         with self._guard:
-            self.seen.append(Seen(request.command, request.path, headers["Range"], headers["If-Range"]))
+            asked = (headers["Range"], headers["If-Range"], headers["Authorization"])
+            self.seen.append(Seen(request.command, request.path, *asked))
             served = self.files.get(request.path)
             fault = served.faults.pop(0) if served and served.faults and not head else None
         if served is None:

@@ -1,0 +1,58 @@
+"""What a server learns of the user's passwords: nothing that does not stand in the address itself."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from pathlib import Path
+
+import pytest
+import requests
+
+from gpu_assistant.fetch.download import Download, Wanted
+from gpu_assistant.fetch.limits import Limits
+from gpu_assistant.fetch.session import Session
+from gpu_assistant.update.ask import ask
+from tests.fakes.fault_server import Fault, FaultServer
+
+NETRC = "machine 127.0.0.1 login me password secret\ndefault login me password secret\n"
+
+
+@pytest.fixture(autouse=True)
+def netrc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FaultServer) -> None:
+    """A file that requests finds and reads by itself, as curl's users have one."""
+    file = tmp_path / "netrc"
+    file.write_text(NETRC)
+    file.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(file))
+    url = server.add("/plain", b"x")
+    assert requests.get(url, timeout=5).request.headers["Authorization"].startswith("Basic "), "requests alone sends it"
+    server.seen.clear()
+
+
+def fetch(url: str, path: Path, limits: Limits) -> None:
+    with Session() as session:
+        Download(Wanted(url=url, path=path), session, limits, threading.Event()).run()
+
+
+def test_a_download_sends_none(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    fetch(server.add("/file", b"data"), tmp_path / "file", limits)
+    assert [seen.authorization for seen in server.gets("/file")] == [None]
+
+
+def test_a_redirect_adds_none(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    to = server.add("/file", b"data")
+    fetch(server.add("/from", b"", faults=[Fault("redirect", location=to)]), tmp_path / "file", limits)
+    assert [(seen.path, seen.authorization) for seen in server.seen] == [("/from", None), ("/file", None)]
+
+
+def test_the_question_for_updates_sends_none(server: FaultServer) -> None:
+    assert ask(server.add("/newest", b"{}"), most_bytes=100, seconds=5, cancel=threading.Event()) == b"{}"
+    assert [seen.authorization for seen in server.seen] == [None]
+
+
+def test_an_address_may_carry_its_own(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    url = server.add("/file", b"data").replace("http://", "http://you:p%40ss@")
+    fetch(url, tmp_path / "file", limits)
+    expected = "Basic " + base64.b64encode(b"you:p@ss").decode()
+    assert [seen.authorization for seen in server.gets("/file")] == [expected]
