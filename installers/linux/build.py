@@ -87,6 +87,7 @@ def _launcher(found: shipped_python.Prefix, home: Path) -> None:
     _run(
         _tool("gcc"),
         *("-O2", "-Wall", "-Wextra", "-Werror", "-s", "-Wl,--build-id=none", "-Wl,-rpath,$ORIGIN/runtime"),
+        "-Wl,--disable-new-dtags",  # RPATH: a RUNPATH would let LD_LIBRARY_PATH bring another Python
         f'-DSTANDARD_LIBRARY="python{minor.replace(".", "")}.zip"',
         *("-I", found.headers, HERE / "launcher.c", "-L", found.libraries, f"-lpython{minor}"),
         *("-o", home / NAME),
