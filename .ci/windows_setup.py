@@ -27,6 +27,7 @@ MENU = USER / "AppData/Roaming/Microsoft/Windows/Start Menu/Programs/GPU Assista
 DESKTOP = USER / "Desktop/GPU Assistant.lnk"
 KEY = r"Software\Microsoft\Windows\CurrentVersion\Uninstall\GPU Assistant"
 NAME = "GPU Assistant"
+TITLE = "GPU (Assistant|助手)"
 # What Wine itself writes about what ran.
 NOISE = re.compile(r"\\(Wine|Cached|MuiCache|Explorer|Fonts|Direct3D|Internet Settings|Volatile Environment)\b", re.I)
 
@@ -65,6 +66,15 @@ def run(*words: str | Path, code: int = 0) -> str:
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     check(done.returncode == code, f"{words} ended with {done.returncode}, not {code}: {said[-600:]}")
     return said
+
+
+def into(setup: Path, folder: str) -> int:
+    """Install silently into a folder; the exit code. /D= must stand last and without quotes, whatever is in it."""
+    line = f"Z:{str(setup).replace('/', chr(92))} /S /D={folder}"
+    done = subprocess.run(
+        ["wine", "cmd", "/c", line], stdin=subprocess.PIPE, capture_output=True, timeout=300, check=False
+    )
+    return done.returncode
 
 
 def windows_path(path: Path) -> str:
@@ -160,7 +170,7 @@ def shows(face: str, times: int = 1) -> None:
 
 
 def closed() -> None:
-    wait(lambda: not windows(f"^({NAME}|GPU 助手)"), "its window stays open")
+    wait(lambda: not windows(f"^{TITLE}"), "its window stays open")
 
 
 def settle_in() -> None:
@@ -177,7 +187,7 @@ def clicked(setup: Path, older: Path, shots: Camera) -> None:
     files_before, registry_before = files(), registry()
     folder = LOCAL / "Programs" / NAME
     setup_program = start(older)
-    wait(lambda: windows(NAME), "the setup program shows no window")
+    wait(lambda: windows(TITLE), "the setup program shows no window")
     seen = shots.steady()
     shots.shoot("welcome")
     key("Return")
@@ -220,7 +230,7 @@ def clicked(setup: Path, older: Path, shots: Camera) -> None:
 
     # Uninstalled by its windows while it is open.
     start(folder / "uninstall.exe")
-    wait(lambda: windows("GPU Assistant (卸载|解除|Uninstall)"), "the uninstaller shows no window")
+    wait(lambda: windows(f"{TITLE} (卸载|解除|Uninstall)"), "the uninstaller shows no window")
     seen = shots.steady()
     shots.shoot("uninstall")
     key("Return")
@@ -228,7 +238,7 @@ def clicked(setup: Path, older: Path, shots: Camera) -> None:
     shots.steady(unlike=seen)
     shots.shoot("uninstalled")
     key("Return")
-    wait(lambda: not windows(NAME), "the uninstaller stays open")
+    wait(lambda: not windows(TITLE), "the uninstaller stays open")
     same(files_before, files(), "files")
     same(registry_before, registry(), "registry")
 
@@ -245,16 +255,9 @@ def silent(setup: Path, older: Path, shots: Camera) -> None:
     check([file.name for file in full.iterdir()] == ["thesis.txt"], "a folder with other files was used")
     (full / "thesis.txt").unlink()
     full.rmdir()
+    check(into(setup, "Q:\\nowhere") == 2, "a folder that cannot be is taken for another")
     begun = time.monotonic()
-    # /D= must stand last and without quotes, whatever is in it.
-    subprocess.run(
-        ["wine", "cmd", "/c", f"Z:{str(setup).replace('/', chr(92))} /S /D={windows_path(folder)}"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=300,
-        check=True,
-    )
+    check(into(setup, windows_path(folder)) == 0, "silent installing fails")
     print(f"installed silently in {time.monotonic() - begun:.1f} s")
     version = installed_version(folder)
     said = run(folder / "gpu-assistant.exe", "detect", "--json")
@@ -264,6 +267,26 @@ def silent(setup: Path, older: Path, shots: Camera) -> None:
     lost.unlink()
     run(setup, "/S")
     check(lost.is_file() and installed_version(folder) == version, "running the setup again repairs nothing")
+    # Work in a terminal is not ended by us: a silent run gives up.
+    watching = start(folder / "gpu-assistant.exe", "monitor")
+    check(watching.stdout and watching.stdout.readline(), "monitor says nothing")
+    run(setup, "/S", code=3)
+    check(watching.poll() is None, "work in a terminal was ended")
+    watching.kill()
+    watching.wait()
+    # The power fails while files are replaced; the next run puts everything in order.
+    half = start(setup, "/S")
+    wait(lambda: not lost.exists(), "it replaces no files")
+    half.kill()
+    half.wait()
+    check((folder / "uninstall.exe").is_file(), "there is no way back from a half installation")
+    run(setup, "/S")
+    check(lost.is_file() and installed_version(folder) == version, "a half installation stays half")
+    # Into another folder: it moves.
+    elsewhere = DRIVE / "other place"
+    check(into(setup, windows_path(elsewhere)) == 0, "it cannot move")
+    check(installed_version(elsewhere) == version and not folder.exists(), "it lies in two places")
+    check(into(setup, windows_path(folder)) == 0 and not elsewhere.exists(), "it cannot move back")
     # An older one over it is a person's decision; a silent run takes it as made.
     run(older, "/S")
     check(installed_version(folder) != version, "the older version did not come")

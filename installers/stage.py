@@ -292,7 +292,9 @@ def _licences(
         name, version = meta["Name"], meta["Version"]
         texts = [file for file in sorted(info.rglob("*")) if file.is_file() and _is_licence(file, info)]
         for file in texts:
-            _copy(file, folder / name / file.name)
+            inner = file.relative_to(info)
+            # Equal names lie in folders of their own: numpy alone has a dozen LICENSE.txt.
+            _copy(file, folder / name / (inner.relative_to("licenses") if inner.parts[0] == "licenses" else inner))
         if not texts:
             said = next((rule for rule in licences if rule["part"] == name), None)
             if said is None:

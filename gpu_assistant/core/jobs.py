@@ -51,3 +51,14 @@ class Job(Protocol[Result_co]):
     def run(self, context: JobContext[Any]) -> Result_co:
         """Do the work on the calling thread and return its result."""
         ...
+
+
+class Later(Generic[Result]):
+    """A job that is made on the thread where it runs: making one loads its room, and a window cannot wait for that."""
+
+    def __init__(self, make: Callable[[], Job[Result]]) -> None:
+        self._make = make
+
+    def run(self, context: JobContext[Any]) -> Result:
+        """Make the job and do its work."""
+        return self._make().run(context)

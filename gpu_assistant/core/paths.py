@@ -17,6 +17,12 @@ def resources() -> Path:
     return installed if installed.is_dir() else package.parent / "resources"
 
 
+def licences() -> Path | None:
+    """The folder with the licences of all parts, where the program came as a package; None in a checkout."""
+    home = Path(__file__).resolve().parents[3]
+    return home / "licenses" if (home / "installed.json").is_file() else None
+
+
 class DataDir:
     """The folders below the data folder. Nothing is created until somebody writes."""
 

@@ -154,8 +154,11 @@ def _launchers(tools: dict[str, Path], staged: Staged, folder: Path, scratch: Pa
             NAME=name,
         )
         _run(tools["windres"], "--codepage=65001", described, "-O", "coff", "-o", scratch / "launcher.o")
-        library = f'-DPYTHON_DLL="{_library(staged)}.dll"'
-        _run(tools["gcc"], *flags, *more, library, HERE / "launcher.c", scratch / "launcher.o", "-o", folder / name)
+        python = _library(staged)
+        names = [
+            f'-DPYTHON_{name}="{python}{end}"' for name, end in (("DLL", ".dll"), ("ZIP", ".zip"), ("PATH", "._pth"))
+        ]
+        _run(tools["gcc"], *flags, *more, *names, HERE / "launcher.c", scratch / "launcher.o", "-o", folder / name)
     _run(tools["gcc"], *flags, HERE / "closer.c", "-o", scratch / "closer.exe")
 
 
@@ -172,10 +175,7 @@ def _setup(tools: dict[str, Path], folder: Path, setup: Path, scratch: Path, whe
     for parent, inside in itertools.groupby(sorted(files, key=lambda file: file.parent), key=lambda file: file.parent):
         put.append(f'SetOutPath "{_there(parent)}"')
         put += [f'File "{folder / file}"' for file in inside]
-    folders = sorted({parent for file in files for parent in file.parents if parent.parts}, reverse=True)
-    away = [f'Delete "{_there(file)}"' for file in files] + [f'RMDir "{_there(each)}"' for each in folders]
     _script(scratch / "files.nsh", put)
-    _script(scratch / "unfiles.nsh", away)
     texts = json.loads((HERE / "texts.json").read_text(encoding="utf-8"))
     _script(
         scratch / "texts.nsh",

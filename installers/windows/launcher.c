@@ -52,7 +52,12 @@ static int run(int count, wchar_t **given)
     AddDllDirectory(below(L"runtime", path));
     HMODULE python = LoadLibraryExW(below(L"runtime\\" STRING(PYTHON_DLL), path), NULL,
                                     LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
-    if (!python)
+    const wchar_t *parts[] = {L"runtime\\" STRING(PYTHON_ZIP), L"runtime\\" STRING(PYTHON_PATH),
+                              L"app\\gpu_assistant"};
+    int whole = python != NULL;
+    for (int i = 0; i < 3; i++)
+        whole = whole && GetFileAttributesW(below(parts[i], path)) != INVALID_FILE_ATTRIBUTES;
+    if (!whole)
         return complain(L"GPU Assistant cannot start: a part of it is missing or was blocked. Install it again; if that "
                         L"does not help, look whether a virus scanner removed a file from its folder.\n",
                         L"GPU 助手无法启动：它的一部分缺失或被拦截。请重新安装；如果仍然不行，"
@@ -62,15 +67,16 @@ static int run(int count, wchar_t **given)
         return complain(L"GPU Assistant cannot start: a part of it is damaged. Install it again.\n",
                         L"GPU 助手无法启动：它的一部分已损坏。请重新安装。\n");
 
-    wchar_t **words = HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, (count + 3) * sizeof *words);
+    wchar_t **words = HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, (count + 4) * sizeof *words);
     if (!words)
         return 1;
     words[0] = given[0];
-    words[1] = L"-m";
-    words[2] = L"gpu_assistant";
+    words[1] = L"-I"; /* no variable of somebody else's Python counts here */
+    words[2] = L"-m";
+    words[3] = L"gpu_assistant";
     for (int i = 1; i < count; i++)
-        words[i + 2] = given[i];
-    return start(count + 2, words);
+        words[i + 3] = given[i];
+    return start(count + 3, words);
 }
 
 #ifdef CONSOLE

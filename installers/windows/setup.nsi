@@ -1,10 +1,13 @@
 ; The installer: for one user, no administrator rights. Made by build.py, which gives
 ;   VERSION, COMMAS (four numbers), MEGABYTES, KILOBYTES, COMPRESSOR, CLOSER, ICON, SIDE, OUT,
-;   and beside this file's text: texts.nsh, files.nsh (what is installed), unfiles.nsh (what is taken away).
+;   and beside this file's text: texts.nsh and files.nsh (what is installed).
 ;
 ; Silent: /S, then /D=FOLDER last and without quotes. Uninstaller: /S keeps the Python environments,
 ; /S /ENVIRONMENTS=delete removes them. Exit codes: 0 done, 2 not possible (said in a box unless silent),
 ; 3 the program is open and does not close.
+;
+; Killed at any moment, it leaves a folder that is known as ours, an entry in Windows' list and an uninstaller that
+; works; running it again puts everything in order. The folders app, runtime and licenses are ours alone.
 Unicode true
 Target amd64-unicode
 SetCompressor ${COMPRESSOR}
@@ -14,8 +17,8 @@ SetCompressor ${COMPRESSOR}
 RequestExecutionLevel user
 ManifestDPIAware true
 ManifestSupportedOS Win10
-Name "GPU Assistant"
-BrandingText "GPU Assistant ${VERSION}"
+Name "$(PROGRAM_NAME)"
+BrandingText "$(PROGRAM_NAME) ${VERSION}"
 OutFile "${OUT}"
 InstallDir "$LOCALAPPDATA\Programs\GPU Assistant"
 InstallDirRegKey HKCU "Software\GPU Assistant" "InstallDir"
@@ -38,19 +41,22 @@ VIAddVersionKey LegalCopyright "Apache-2.0"
 !include WordFunc.nsh
 
 !define UNINSTALL_KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\GPU Assistant"
+!define RUN_ONCE_KEY "Software\Microsoft\Windows\CurrentVersion\RunOnce"
 !define PROGRAM "GPU Assistant.exe"
 !define MUI_ICON "${ICON}"
 !define MUI_UNICON "${ICON}"
 !define MUI_ABORTWARNING
 !define MUI_WELCOMEFINISHPAGE_BITMAP "${SIDE}"
-!define MUI_WELCOMEFINISHPAGE_BITMAP_STRETCH AspectFitHeight
+!define MUI_WELCOMEFINISHPAGE_BITMAP_STRETCH FitControl
 !define MUI_UNWELCOMEFINISHPAGE_BITMAP "${SIDE}"
-!define MUI_UNWELCOMEFINISHPAGE_BITMAP_STRETCH AspectFitHeight
+!define MUI_UNWELCOMEFINISHPAGE_BITMAP_STRETCH FitControl
 
 Var OldVersion
+Var OldFolder
 Var WelcomeText
 Var FirstTime
 Var Environments
+Var Data
 
 !define MUI_WELCOMEPAGE_TITLE "$(WELCOME_TITLE)"
 !define MUI_WELCOMEPAGE_TEXT "$WelcomeText"
@@ -75,14 +81,23 @@ Var Environments
   Quit
 !macroend
 
-; Closes the program that runs from $INSTDIR; the person may try again, a silent run gives up.
+; One setup program and one uninstaller at a time. `name` of the mutex lives as long as we do.
+!macro OnlyOne name
+  System::Call 'kernel32::CreateMutexW(p 0, i 0, w "${name}") p .r1 ?e'
+  Pop $0
+  ${If} $0 = 183
+    !insertmacro Refuse 2 "$(SETUP_TWICE)"
+  ${EndIf}
+!macroend
+
+; Closes the program that runs from the folder $9; the person may try again, a silent run gives up.
 !macro CloseProgram un
   Function ${un}CloseProgram
     InitPluginsDir
     File "/oname=$PLUGINSDIR\closer.exe" "${CLOSER}"
     DetailPrint "$(CLOSING)"
     again:
-    nsExec::Exec '"$PLUGINSDIR\closer.exe" "$INSTDIR"'
+    nsExec::Exec '"$PLUGINSDIR\closer.exe" "$9"'
     Pop $0
     StrCmp $0 "0" closed
     MessageBox MB_ICONEXCLAMATION|MB_RETRYCANCEL "$(STILL_RUNNING)" /SD IDCANCEL IDRETRY again
@@ -94,11 +109,35 @@ Var Environments
 !insertmacro CloseProgram ""
 !insertmacro CloseProgram "un."
 
+; Takes the program's own folders and files away, and nothing else.
+!macro RemoveFiles
+  RMDir /r "$INSTDIR\app"
+  RMDir /r "$INSTDIR\runtime"
+  RMDir /r "$INSTDIR\licenses"
+  Delete "$INSTDIR\${PROGRAM}"
+  Delete "$INSTDIR\gpu-assistant.exe"
+  Delete "$INSTDIR\installed.json"
+!macroend
+
 Function .onInit
   ${IfNot} ${RunningX64}
   ${OrIfNot} ${AtLeastBuild} 17763
     !insertmacro Refuse 2 "$(WINDOWS_TOO_OLD)"
   ${EndIf}
+  !insertmacro OnlyOne "GPUAssistantSetup"
+  ; NSIS takes the usual folder in silence where /D= names one that cannot be.
+  System::Call 'kernel32::GetCommandLineW() w .r1'
+  ${GetOptions} "$1" "/D=" $2
+  ${IfNot} ${Errors}
+    StrCpy $3 $2 1 -1
+    ${If} $3 == "\"
+      StrCpy $2 $2 -1
+    ${EndIf}
+    ${If} $2 != $INSTDIR
+      !insertmacro Refuse 2 "$(FOLDER_UNUSABLE)"
+    ${EndIf}
+  ${EndIf}
+  ReadRegStr $OldFolder HKCU "${UNINSTALL_KEY}" "InstallLocation"
   ReadRegStr $OldVersion HKCU "${UNINSTALL_KEY}" "DisplayVersion"
   StrCpy $WelcomeText "$(WELCOME_TEXT)"
   ${If} $OldVersion == ""
@@ -122,6 +161,8 @@ Function LooksStrange
   StrCpy $0 0
   ${If} ${FileExists} "$INSTDIR\*.*"
   ${AndIfNot} ${FileExists} "$INSTDIR\installed.json"
+  ${AndIfNot} ${FileExists} "$INSTDIR\uninstall.exe"
+  ${AndIf} $INSTDIR != $OldFolder
     FindFirst $1 $2 "$INSTDIR\*.*"
     ${DoWhile} $2 != ""
       ${If} $2 != "."
@@ -147,7 +188,11 @@ Section
   ${If} $0 == 1
     !insertmacro Refuse 2 "$(NOT_EMPTY)"
   ${EndIf}
+  ClearErrors
   SetOutPath "$INSTDIR"
+  ${If} ${Errors}
+    !insertmacro Refuse 2 "$(FOLDER_UNUSABLE)"
+  ${EndIf}
   ${GetRoot} "$INSTDIR" $0
   ${DriveSpace} "$0\" "/D=F /S=K" $1
   System::Int64Op $1 < ${KILOBYTES}
@@ -155,15 +200,23 @@ Section
   ${If} $2 == 1
     !insertmacro Refuse 2 "$(DISK_FULL)"
   ${EndIf}
+  StrCpy $9 "$INSTDIR"
   Call CloseProgram
-  ; An older version's own uninstaller knows which files were its own.
-  ${If} ${FileExists} "$INSTDIR\uninstall.exe"
-    CopyFiles /SILENT /FILESONLY "$INSTDIR\uninstall.exe" "$PLUGINSDIR\older.exe"
-    ExecWait '"$PLUGINSDIR\older.exe" /S /FILES _?=$INSTDIR'
+  ; It lies somewhere else so far: its own uninstaller takes those files away, and nothing but those.
+  ${If} $OldFolder != ""
+  ${AndIf} $OldFolder != $INSTDIR
+  ${AndIf} ${FileExists} "$OldFolder\uninstall.exe"
+    StrCpy $9 "$OldFolder"
+    Call CloseProgram
+    CopyFiles /SILENT /FILESONLY "$OldFolder\uninstall.exe" "$PLUGINSDIR\older.exe"
+    ExecWait '"$PLUGINSDIR\older.exe" /S /FILES _?=$OldFolder'
   ${EndIf}
-  !include "files.nsh"
-  SetOutPath "$INSTDIR"
+  ; The way back comes first.
+  ClearErrors
   WriteUninstaller "$INSTDIR\uninstall.exe"
+  ${If} ${Errors}
+    !insertmacro Refuse 2 "$(FOLDER_UNUSABLE)"
+  ${EndIf}
   WriteRegStr HKCU "Software\GPU Assistant" "InstallDir" "$INSTDIR"
   WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayName" "GPU Assistant"
   WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayVersion" "${VERSION}"
@@ -175,6 +228,9 @@ Section
   WriteRegDWORD HKCU "${UNINSTALL_KEY}" "EstimatedSize" ${KILOBYTES}
   WriteRegDWORD HKCU "${UNINSTALL_KEY}" "NoModify" 1
   WriteRegDWORD HKCU "${UNINSTALL_KEY}" "NoRepair" 1
+  !insertmacro RemoveFiles
+  !include "files.nsh"
+  SetOutPath "$INSTDIR"
   CreateShortcut "$SMPROGRAMS\GPU Assistant.lnk" "$INSTDIR\${PROGRAM}" "" "" "" SW_SHOWNORMAL "" "$(SHORTCUT)"
   ; Who took it off the desktop does not want it back with every version.
   ${If} $FirstTime == 1
@@ -186,7 +242,14 @@ SectionEnd
 
 Section "un.$(SECTION_PROGRAM)" un.Program
   SectionIn RO
+  StrCpy $9 "$INSTDIR"
   Call un.CloseProgram
+  ${GetOptions} $CMDLINE "/FILES" $0
+  ${IfNot} ${Errors}
+    ; The program moves to another folder: all but its files stays.
+    Call un.RemoveFiles
+    Quit
+  ${EndIf}
   ${If} $Environments == 1
     nsExec::Exec '"$INSTDIR\gpu-assistant.exe" uninstall --all --yes --quiet'
     Pop $0
@@ -194,44 +257,34 @@ Section "un.$(SECTION_PROGRAM)" un.Program
       MessageBox MB_ICONEXCLAMATION|MB_OK "$(ENVIRONMENTS_LEFT)" /SD IDOK
       StrCpy $Environments 0
     ${EndIf}
+  ${ElseIf} $Data == 1
+    ; It knows which Pythons and journals the environments still need.
+    nsExec::Exec '"$INSTDIR\gpu-assistant.exe" uninstall --all --keep-environments --yes --quiet'
+    Pop $0
   ${EndIf}
-  SetOutPath "$TEMP"
-  !include "unfiles.nsh"
-  Delete "$INSTDIR\uninstall.exe"
-  RMDir "$INSTDIR"
-  ${GetOptions} $CMDLINE "/FILES" $0
-  ${IfNot} ${Errors}
-    ; A newer version takes our place: the rest is its own matter.
-    Quit
-  ${EndIf}
+  Call un.RemoveFiles
   Delete "$SMPROGRAMS\GPU Assistant.lnk"
   Delete "$DESKTOP\GPU Assistant.lnk"
+  DeleteRegValue HKCU "${RUN_ONCE_KEY}" "!GPUAssistant"
   DeleteRegKey HKCU "${UNINSTALL_KEY}"
   DeleteRegKey HKCU "Software\GPU Assistant"
 SectionEnd
 
+Function un.RemoveFiles
+  SetOutPath "$TEMP"
+  !insertmacro RemoveFiles
+  Delete "$INSTDIR\uninstall.exe"
+  RMDir "$INSTDIR"
+FunctionEnd
+
+; What the program itself cannot take away of its data: the log that it was writing.
 Section "un.$(SECTION_DATA)" un.Data
-  Delete "$LOCALAPPDATA\gpu-assistant\settings.json"
-  RMDir /r "$LOCALAPPDATA\gpu-assistant\cache"
-  RMDir /r "$LOCALAPPDATA\gpu-assistant\state"
   RMDir /r "$LOCALAPPDATA\gpu-assistant\logs"
-  RMDir /r "$LOCALAPPDATA\gpu-assistant\benchmarks"
-  RMDir /r "$LOCALAPPDATA\gpu-assistant\updates"
-  RMDir "$LOCALAPPDATA\gpu-assistant\environments"
-  ; The environments that stay need their Pythons, and a later version the journal.
-  ${IfNot} ${FileExists} "$LOCALAPPDATA\gpu-assistant\environments\*.*"
-    RMDir "$LOCALAPPDATA\gpu-assistant\pythons"
-    RMDir "$LOCALAPPDATA\gpu-assistant\journal"
-  ${EndIf}
   RMDir "$LOCALAPPDATA\gpu-assistant"
 SectionEnd
 
+; Done first, by the program; here only to be chosen.
 Section /o "un.$(SECTION_ENVIRONMENTS)" un.Environments
-  ${If} $Environments == 1
-    RMDir /r "$LOCALAPPDATA\gpu-assistant\pythons"
-    RMDir /r "$LOCALAPPDATA\gpu-assistant\journal"
-    RMDir "$LOCALAPPDATA\gpu-assistant"
-  ${EndIf}
 SectionEnd
 
 !insertmacro MUI_UNFUNCTION_DESCRIPTION_BEGIN
@@ -242,6 +295,11 @@ SectionEnd
 
 Function un.onInit
   StrCpy $Environments 0
+  StrCpy $Data 1
+  ${GetOptions} $CMDLINE "/FILES" $0
+  ${If} ${Errors}
+    !insertmacro OnlyOne "GPUAssistantUninstall"
+  ${EndIf}
   ${GetOptions} $CMDLINE "/ENVIRONMENTS=" $0
   ${If} $0 == "delete"
     !insertmacro SelectSection ${un.Environments}
@@ -250,9 +308,12 @@ Function un.onInit
 FunctionEnd
 
 Function un.onSelChange
+  StrCpy $Environments 0
+  StrCpy $Data 0
   ${If} ${SectionIsSelected} ${un.Environments}
     StrCpy $Environments 1
-  ${Else}
-    StrCpy $Environments 0
+  ${EndIf}
+  ${If} ${SectionIsSelected} ${un.Data}
+    StrCpy $Data 1
   ${EndIf}
 FunctionEnd

@@ -582,6 +582,14 @@
             <source>Nothing leaves this computer but downloads.</source>
             <translation>除了下载，不与外界传输任何信息。</translation>
         </message>
+    <message>
+        <source>GPU Assistant {version}, free software (Apache-2.0).</source>
+        <translation>GPU 助手 {version}，自由软件（Apache-2.0）。</translation>
+    </message>
+    <message>
+        <source>The licences of everything it is made of lie here:</source>
+        <translation>它用到的所有组件的许可证在这里：</translation>
+    </message>
         <message>
             <source>As the system</source>
             <translation>跟随系统</translation>

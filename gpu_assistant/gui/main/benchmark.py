@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLa
 
 from ...bench.parent import BenchProgress
 from ...core.errors import AppError
-from ...core.jobs import JobContext
+from ...core.jobs import JobContext, Later
 from ...core.results import Benchmark, BenchResult
 from ..components import Banner, Button, Card, EmptyState, Page, ProgressBar, label
 from ..language import Language
@@ -163,7 +164,7 @@ class BenchmarkPage(Page):
         if self.measuring or self._installed is None or self._app.simulated:
             return
         self._error, self._at, self._stopping = None, None, False
-        self._runner.start(self._app.bench(self._installed.folder))
+        self._runner.start(Later(partial(self._app.bench, self._installed.folder)))
         self.retranslate()
         self.cancel.setFocus()
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ...core.errors import AppError
+from ...core.jobs import Later
 from ...core.results import Checks
 from .. import theme
 from ..components import Banner, Hero, Page, PressableCard, label
@@ -220,7 +221,7 @@ class HomePage(Page):
         installed = self.facts.installed
         if installed is not None and not self._verifying.running:
             self.installed.verify.set_busy(True)
-            self._verifying.start(self._app.verify(installed.folder))
+            self._verifying.start(Later(partial(self._app.verify, installed.folder)))
 
     def _verified(self, checks: Checks) -> None:
         self._checks = checks

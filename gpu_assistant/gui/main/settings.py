@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, get_args
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QGridLayout
 
+from ... import __version__
+from ...core import paths
 from ...core.errors import AppError
 from ...core.settings import Language as Code
 from .. import theme
@@ -38,6 +40,7 @@ class SettingsPage(Page):
         self.updates = UpdatesCard(updates, app, saver)
         self._folder = CommandBox(str(app.data.root))
         self._privacy = label("body", "", "soft")
+        self._version, self._licences = label("body", "", "soft"), paths.licences()
         super().__init__(" ")
         grid = QGridLayout()
         grid.setHorizontalSpacing(24)
@@ -52,6 +55,11 @@ class SettingsPage(Page):
         self._words["folder"] = label("body")
         for row_of_it in (self._words["folder"], self._folder, self._privacy):
             self._about.column.addWidget(row_of_it)
+        self._about.column.addWidget(self._version)
+        if self._licences is not None:
+            self._words["licences"] = label("body")
+            self._about.column.addWidget(self._words["licences"])
+            self._about.column.addWidget(CommandBox(str(self._licences)))
         for part in (self._trouble, self._look, self.updates, self._about):
             self.column.addWidget(part)
         self.column.addStretch(1)
@@ -75,6 +83,11 @@ class SettingsPage(Page):
         self._words["scale"].setText(self.tr("Text size"))
         self._words["folder"].setText(self.tr("Settings, downloads and results are kept here:"))
         self._privacy.setText(self.tr("Nothing leaves this computer but downloads."))
+        self._version.setText(
+            self.tr("GPU Assistant {version}, free software (Apache-2.0).").format(version=__version__)
+        )
+        if "licences" in self._words:
+            self._words["licences"].setText(self.tr("The licences of everything it is made of lie here:"))
         names = {
             "system": self.tr("As the system"),
             "light": self.tr("Light"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from ...core.errors import AppError, Cancelled
+from ...core.jobs import Later
 from ...core.machine import Machine
 from ...core.plan import EndEvent, Event, Plan
 from ...core.recommendation import Alternative
@@ -158,7 +160,7 @@ class Road(QObject):
         self.errors.pop("look", None)
         self._began = time.monotonic()
         self.look_seconds = None
-        self._looker.start(self.app.detect())
+        self._looker.start(Later(self.app.detect))
         self.changed.emit()
 
     def reckon(self) -> None:
@@ -206,7 +208,7 @@ class Road(QObject):
         self.lines.clear()
         self._end = None
         self.errors.pop("install", None)
-        self._installer.start(self.app.install(plan, dry_run=self.flow.simulated))
+        self._installer.start(Later(partial(self.app.install, plan, dry_run=self.flow.simulated)))
         self.moved.emit()
         self.changed.emit()
 
@@ -231,7 +233,7 @@ class Road(QObject):
         if environment is None or self.app.simulated or self._prover.running:
             return
         self.errors.pop("prove", None)
-        self._prover.start(self.app.verify(environment))
+        self._prover.start(Later(partial(self.app.verify, environment)))
         self.changed.emit()
 
     def measure(self) -> None:
@@ -240,7 +242,7 @@ class Road(QObject):
         if environment is None or self.app.simulated or self._measurer.running:
             return
         self.errors.pop("measure", None)
-        self._measurer.start(self.app.bench(environment))
+        self._measurer.start(Later(partial(self.app.bench, environment)))
         self.changed.emit()
 
     def stop_measuring(self) -> None:
