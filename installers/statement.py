@@ -17,21 +17,25 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from nacl.encoding import HexEncoder
 from nacl.signing import SigningKey
+from packaging.version import InvalidVersion, Version
 
 from gpu_assistant.catalog.load import load
 from gpu_assistant.catalog.records import UpdateKey, Updates
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.paths import resources
+from gpu_assistant.texts import Texts
 from gpu_assistant.update.statement import (
     ENDINGS,
     STATEMENT_SCHEMA,
@@ -40,16 +44,38 @@ from gpu_assistant.update.statement import (
     Signed,
     Statement,
     UpdateFile,
+    Why,
     parse,
     read,
 )
+
+KEY_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
+DATA = Path(__file__).resolve().parent / "statement.json"
+# Why the program would not take what is made or checked here, for the person who makes it.
+REFUSALS: dict[Why, str] = {
+    "insecure": "an address in it does not begin with https://.",
+    "too-large": "it is larger than the program reads (answer_bytes in updates.json).",
+    "garbage": "it does not say what a statement says (fields, version, dates, file names, one file of a kind).",
+    "forged": "none of its signatures fits a key in updates.json.",
+    "expired": "the last day on which it holds is over; write and sign a new one.",
+}
+
+
+class Wrong(Exception):
+    """What was given does not fit; the text is one sentence that says why."""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """`statement.json`: the longest time that a statement may hold."""
+
+    most_days: int
 
 
 class SecretKey(Struct, frozen=True, kw_only=True):
     """A key's name and its secret 32 bytes in hex, as its file holds them."""
 
-    id: str
-    secret: str
+    id: Annotated[str, Meta(pattern=KEY_NAME)]
+    secret: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 
     @property
     def key(self) -> SigningKey:
@@ -63,7 +89,9 @@ class SecretKey(Struct, frozen=True, kw_only=True):
 
 
 def make_key(name: str, file: Path) -> SecretKey:
-    """A new key in a new file that only its owner may read."""
+    """A new key in a new file that only its owner may read; raises Wrong, OSError."""
+    if not re.search(KEY_NAME, name):
+        raise Wrong("A key's name is made of 1 to 64 letters, digits, dots, hyphens and underscores, such as 2026-a.")
     made = SecretKey(id=name, secret=SigningKey.generate().encode(HexEncoder).decode())
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as opened:
@@ -71,20 +99,49 @@ def make_key(name: str, file: Path) -> SecretKey:
     return made
 
 
-def described(artifact: Path, base: str) -> UpdateFile:
-    """One artifact, to be found below the address `base` by its name; what it is, its ending tells."""
-    kind = next((kind for kind, ending in ENDINGS.items() if artifact.name.endswith(ending)), None)
+def secret_key(file: Path) -> SecretKey:
+    """The key in a file of `make_key`; raises Wrong, OSError."""
+    try:
+        return json.decode(file.read_bytes(), SecretKey)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        # Without the reason: it might quote the secret.
+        raise Wrong(f"{file} is not a key file as the command key writes it.") from None
+
+
+def described(artifact: Path, version: str, base: str) -> UpdateFile:
+    """One artifact of a version, to be found below the address `base` by its name; what it is, its ending tells.
+
+    Raises Wrong, OSError.
+    """
+    name = artifact.name
+    kind = next((kind for kind, ending in ENDINGS.items() if name.endswith(ending)), None)
     if kind is None:
-        raise SystemExit(f"{artifact.name}: not one of {', '.join(ENDINGS.values())}")
+        raise Wrong(f"{name} is none of the files that the program knows ({', '.join(ENDINGS.values())}).")
+    if not re.search(rf"[-_]{re.escape(version)}(?=[-_]|{re.escape(ENDINGS[kind])}$)", name):
+        raise Wrong(f"{name} is not a file of version {version}: its name does not say so.")
     with artifact.open("rb") as opened:
         sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
-    return UpdateFile(
-        kind=kind, url=f"{base.rstrip('/')}/{artifact.name}", sha256=sha256, bytes=artifact.stat().st_size
-    )
+    size = artifact.stat().st_size
+    if not size:
+        raise Wrong(f"{name} is empty.")
+    return UpdateFile(kind=kind, url=f"{base.rstrip('/')}/{name}", sha256=sha256, bytes=size)
 
 
 def written(version: str, base: str, days: int, notes: str | None, artifacts: Sequence[Path]) -> bytes:
-    """The statement's text, released today; raises Refused where the program would not take it."""
+    """The statement's text, released today; raises Wrong, OSError, and Refused where the program would not take it."""
+    most = json.decode(DATA.read_bytes(), Limits).most_days
+    if not 1 <= days <= most:
+        raise Wrong(f"A statement holds for 1 to {most} days, not for {days}.")
+    try:
+        plain = str(Version(version))
+    except InvalidVersion:
+        raise Wrong(f"{version!r} is not a version such as 1.2.0 or 1.2.0rc1.") from None
+    if version != plain:
+        raise Wrong(f"The version {version!r} must be written {plain}.")
+    files = tuple(described(artifact, version, base) for artifact in artifacts)
+    for file in files:
+        if sum(file.kind == each.kind for each in files) > 1:
+            raise Wrong(f"More than one file ends in {ENDINGS[file.kind]}: name each artifact once.")
     today = datetime.now(UTC).date()
     statement = Statement(
         schema=STATEMENT_SCHEMA,
@@ -92,7 +149,7 @@ def written(version: str, base: str, days: int, notes: str | None, artifacts: Se
         released=today,
         expires=today + timedelta(days=days),
         notes_url=notes,
-        files=tuple(described(artifact, base) for artifact in artifacts),
+        files=files,
     )
     text = msgspec.json.format(msgspec.json.encode(statement), indent=1) + b"\n"
     parse(text)
@@ -111,10 +168,15 @@ def signed(text: bytes, keys: Sequence[SecretKey]) -> bytes:
 
 
 def checked(answer: bytes, source: Updates) -> Statement:
-    """What a program with this catalog reads in it; raises Refused."""
+    """What a program with this catalog reads in it today; raises Wrong, Refused."""
+    if not source.keys:
+        raise Wrong("updates.json lists no key: a program with this catalog looks for no updates.")
     if len(answer) > source.answer_bytes:
         raise Refused("too-large")
-    return read(answer, source.keys)
+    statement = read(answer, source.keys)
+    if statement.expires < datetime.now(UTC).date():
+        raise Refused("expired")
+    return statement
 
 
 def main(arguments: list[str]) -> int:
@@ -146,15 +208,21 @@ def main(arguments: list[str]) -> int:
             text = written(given.version, given.base, given.days, given.notes, given.artifacts)
             json.write_file(given.out, text)
         elif given.command == "sign":
-            keys = [json.read_file(path, SecretKey, code="file-unreadable") for path in given.keys]
+            keys = [secret_key(path) for path in given.keys]
             json.write_file(given.out, signed(given.statement.read_bytes(), keys))
         else:
             print(json.encode_pretty(checked(given.signed.read_bytes(), load(given.catalog).updates)))
     except Refused as refusal:
-        print(f"The program would not take it: {refusal.why}", file=sys.stderr)
+        print(f"The program would not take it: {REFUSALS[refusal.why]}", file=sys.stderr)
         return 1
-    except (AppError, OSError) as error:
+    except Wrong as error:
         print(error, file=sys.stderr)
+        return 1
+    except AppError as error:
+        print(Texts("en").error(error), file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}.", file=sys.stderr)
         return 1
     return 0
 

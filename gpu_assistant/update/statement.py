@@ -123,10 +123,16 @@ def parse(text: bytes) -> Statement:
     """A statement's own bytes, checked as far as that goes without its signature; raises Refused("garbage")."""
     try:
         statement = json.decode(text, Statement)
-        _ = statement.number
+        number = statement.number
     except (msgspec.DecodeError, UnicodeError, RecursionError, InvalidVersion) as error:
         raise Refused("garbage") from error
-    addresses = [file.url for file in statement.files] + ([statement.notes_url] if statement.notes_url else [])
+    # The version is shown as it stands: blanks, line ends and other spellings of the same number have no place in it.
+    if str(number) != statement.version or statement.expires < statement.released:
+        raise Refused("garbage")
+    if len({file.kind for file in statement.files}) != len(statement.files):
+        raise Refused("garbage")
+    notes = [] if statement.notes_url is None else [statement.notes_url]
+    addresses = [file.url for file in statement.files] + notes
     if not all(secure(address) for address in addresses):
         raise Refused("insecure")
     if not all(_NAME.fullmatch(file.name) and file.name.endswith(ENDINGS[file.kind]) for file in statement.files):

@@ -87,6 +87,12 @@ def test_halves_of_characters_are_garbage(publisher: Publisher) -> None:
     [
         ({"schema": "gpu-assistant/update/2"}, "garbage"),
         ({"version": "newest"}, "garbage"),
+        ({"version": "9.0.0\n"}, "garbage"),
+        ({"version": "  9 "}, "garbage"),
+        ({"version": "v9"}, "garbage"),
+        ({"expires": "2000-01-01"}, "garbage"),
+        ({"notes_url": ""}, "insecure"),
+        ({"files": [{}, {}]}, "garbage"),
         ({"expires": "soon"}, "garbage"),
         ({"notes_url": "http://example.invalid/notes"}, "insecure"),
         ({"notes_url": "file:///etc/passwd"}, "insecure"),
