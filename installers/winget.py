@@ -2,16 +2,21 @@
 
 python installers/winget.py SETUP.EXE --out DIR
 
-Exit code 0, or 3 while `winget.json` lacks something that does not exist yet (it says what).
+Exit code 0; 1 where something does not fit, or 3 while `winget.json` lacks something that does not exist yet (it says
+what). The release date is SOURCE_DATE_EPOCH's; without that none is named.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -22,6 +27,10 @@ from gpu_assistant import __version__
 
 DATA = Path(__file__).resolve().parent / "winget.json"
 NOT_YET = 3
+
+
+class Wrong(Exception):
+    """What was given does not fit; the text is one sentence that says why."""
 
 
 class Words(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +48,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     identifier: str
     downloads: str | None
     page: str | None
+    license_page: str | None
+    notes: str | None
     uninstall_key: str
     minimum_os: str
     license: str
@@ -50,21 +61,37 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def facts(path: Path) -> Facts:
-    """What is known of the program and its publisher."""
-    return msgspec.json.decode(path.read_bytes(), type=Facts)
+    """What is known of the program and its publisher; raises Wrong, OSError."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Facts)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Wrong(f"{path.name} cannot be used: {error}.") from error
 
 
 def lacking(known: Facts) -> str | None:
     """One sentence when something is not there yet, else None."""
-    missing = [name for name in ("downloads", "page") if getattr(known, name) is None]
+    missing = [name for name in ("downloads", "page") if not (getattr(known, name) or "").strip()]
     if not missing:
         return None
     return f"No manifests yet: {DATA.name} has no {' and no '.join(missing)}; fill it in once it exists."
 
 
-def manifests(setup: Path, version: str, known: Facts) -> dict[str, dict[str, Any]]:
-    """File name -> content, for a setup program and facts of which nothing is lacking."""
-    assert known.downloads is not None
+def manifests(setup: Path, version: str, known: Facts, *, released: str | None = None) -> dict[str, dict[str, Any]]:
+    """File name -> content, for a setup program and facts of which nothing is lacking; raises Wrong, OSError.
+
+    `released` is a day such as 2026-11-21.
+    """
+    name = f"GPU-Assistant-Setup-{version}.exe"
+    if setup.name != name:
+        raise Wrong(f"{setup.name} is not the setup program of version {version}: that one is called {name}.")
+    download = _address(known, "downloads", version, name)
+    if download is None or urlsplit(download).path.rpartition("/")[2] != name:
+        raise Wrong(f"downloads in {DATA.name} does not lead to {name}: it must end in {{file}}.")
+    pages = {
+        "PackageUrl": _address(known, "page", version, name),
+        "LicenseUrl": _address(known, "license_page", version, name),
+        "ReleaseNotesUrl": _address(known, "notes", version, name),
+    }
     head = {"PackageIdentifier": known.identifier, "PackageVersion": version}
     key = known.uninstall_key
     installer = {
@@ -76,6 +103,7 @@ def manifests(setup: Path, version: str, known: Facts) -> dict[str, dict[str, An
         "InstallModes": ["interactive", "silent"],
         "InstallerSwitches": {"Silent": known.silent, "SilentWithProgress": known.silent},
         "UpgradeBehavior": "install",
+        **({"ReleaseDate": released} if released else {}),
         "ProductCode": key,
         "AppsAndFeaturesEntries": [
             {
@@ -88,7 +116,7 @@ def manifests(setup: Path, version: str, known: Facts) -> dict[str, dict[str, An
         "Installers": [
             {
                 "Architecture": "x64",
-                "InstallerUrl": known.downloads.format(version=version, file=setup.name),
+                "InstallerUrl": download,
                 "InstallerSha256": _sha256(setup).upper(),
             }
         ],
@@ -104,7 +132,7 @@ def manifests(setup: Path, version: str, known: Facts) -> dict[str, dict[str, An
             "PackageLocale": locale,
             "Publisher": words.publisher,
             "PackageName": words.name,
-            "PackageUrl": known.page,
+            **{field: url for field, url in pages.items() if url is not None},
             "License": known.license,
             "ShortDescription": words.short,
         }
@@ -115,6 +143,32 @@ def manifests(setup: Path, version: str, known: Facts) -> dict[str, dict[str, An
         name: {**content, "ManifestType": kind, "ManifestVersion": known.schema}
         for name, (kind, content) in made.items()
     }
+
+
+def _address(known: Facts, field: str, version: str, file: str) -> str | None:
+    """One of the addresses, filled in; None where there is none yet. Raises Wrong."""
+    said: str | None = getattr(known, field)
+    if said is None or not said.strip():
+        return None
+    try:
+        address = said.format(version=version, file=file)
+        parts = urlsplit(address)
+    except (LookupError, ValueError, AttributeError):
+        raise Wrong(f"{field} in {DATA.name} may hold {{version}} and {{file}} and no other braces: {said}.") from None
+    if parts.scheme != "https" or not parts.hostname or any(letter.isspace() for letter in address):
+        raise Wrong(f"{field} in {DATA.name} is not an address that begins with https://: {said}.")
+    return address
+
+
+def release_day(environ: Mapping[str, str]) -> str | None:
+    """The day of SOURCE_DATE_EPOCH, else None. Raises Wrong."""
+    said = environ.get("SOURCE_DATE_EPOCH")
+    if not said:
+        return None
+    try:
+        return datetime.fromtimestamp(int(said), UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise Wrong(f"SOURCE_DATE_EPOCH is not a number of seconds since 1970: {said}.") from None
 
 
 def write(made: dict[str, dict[str, Any]], folder: Path) -> None:
@@ -146,12 +200,19 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--out", type=Path, required=True, help="folder for the manifests")
     parser.add_argument("--data", type=Path, default=DATA, help="the facts; usually those beside this file")
     asked = parser.parse_args(arguments)
-    known = facts(asked.data)
-    sentence = lacking(known)
-    if sentence is not None:
-        print(sentence, file=sys.stderr)
-        return NOT_YET
-    write(manifests(asked.setup, __version__, known), asked.out)
+    try:
+        known = facts(asked.data)
+        sentence = lacking(known)
+        if sentence is not None:
+            print(sentence, file=sys.stderr)
+            return NOT_YET
+        write(manifests(asked.setup, __version__, known, released=release_day(os.environ)), asked.out)
+    except Wrong as error:
+        print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}.", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -34,7 +34,8 @@ def setup(tmp_path: Path) -> Path:
 
 
 def test_each_manifest_passes_wingets_own_schema(setup: Path, tmp_path: Path) -> None:
-    winget.write(winget.manifests(setup, "1.2.3", KNOWN), tmp_path / "out")
+    whole = msgspec.structs.replace(KNOWN, license_page="https://e.test/l", notes="https://e.test/{version}")
+    winget.write(winget.manifests(setup, "1.2.3", whole, released="2026-11-21"), tmp_path / "out")
     kinds = []
     for file in sorted((tmp_path / "out").iterdir()):
         content = YAML(typ="safe").load(file.read_text(encoding="utf-8"))
@@ -68,14 +69,59 @@ def test_chinese_stays_readable(setup: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("gone", ["downloads", "page"])
-def test_what_does_not_exist_yet_is_said_in_one_sentence(gone: str) -> None:
+@pytest.mark.parametrize("nothing", [None, "", " "])
+def test_what_does_not_exist_yet_is_said_in_one_sentence(gone: str, nothing: str | None) -> None:
     assert winget.lacking(KNOWN) is None
-    sentence = winget.lacking(msgspec.structs.replace(KNOWN, **{gone: None}))
+    sentence = winget.lacking(msgspec.structs.replace(KNOWN, **{gone: nothing}))
     assert sentence is not None
     assert gone in sentence
 
 
-def test_the_program_writes_or_says_why_not(setup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"downloads": "http://e.test/{file}"}, "downloads in winget.json is not an address that begins with https://"),
+        ({"downloads": "https:///{file}"}, "https://"),
+        ({"downloads": "https://e.test/{tag}/{file}"}, "no other braces"),
+        ({"downloads": "https://e.test/{0}/{file}"}, "no other braces"),
+        ({"downloads": "https://e.test/{version.x}/{file}"}, "no other braces"),
+        ({"downloads": "https://e.test/{version"}, "no other braces"),
+        ({"downloads": "https://e.test/{version}/setup.exe"}, "must end in {file}"),
+        ({"page": "ftp://e.test/"}, "page in winget.json"),
+        ({"license_page": "http://e.test/"}, "license_page in winget.json"),
+        ({"notes": "https://e.test/{x}"}, "notes in winget.json"),
+    ],
+)
+def test_addresses_that_do_not_fit(setup: Path, changes: dict[str, str], said: str) -> None:
+    with pytest.raises(winget.Wrong) as wrong:
+        winget.manifests(setup, "1.2.3", msgspec.structs.replace(KNOWN, **changes))
+    assert said in str(wrong.value)
+    assert "\n" not in str(wrong.value)
+
+
+def test_the_setup_program_is_of_this_version(setup: Path) -> None:
+    with pytest.raises(winget.Wrong, match=r"not the setup program of version 1\.2\.4"):
+        winget.manifests(setup, "1.2.4", KNOWN)
+    with pytest.raises(winget.Wrong):
+        winget.manifests(setup.with_name("GPU-Assistant-Portable-1.2.3.zip"), "1.2.3", KNOWN)
+
+
+def test_only_what_is_known_is_said(setup: Path) -> None:
+    made = winget.manifests(setup, "1.2.3", KNOWN)
+    assert not {"LicenseUrl", "ReleaseNotesUrl", "ReleaseDate"} & {key for each in made.values() for key in each}
+    whole = msgspec.structs.replace(KNOWN, license_page="https://e.test/l", notes="https://e.test/{version}")
+    made = winget.manifests(setup, "1.2.3", whole, released=winget.release_day({"SOURCE_DATE_EPOCH": "1795262400"}))
+    assert made[f"{KNOWN.identifier}.installer.yaml"]["ReleaseDate"] == "2026-11-21"
+    words = made[f"{KNOWN.identifier}.locale.en-US.yaml"]
+    assert (words["LicenseUrl"], words["ReleaseNotesUrl"]) == ("https://e.test/l", "https://e.test/1.2.3")
+    assert winget.release_day({}) is None
+    for odd in ("soon", "9" * 30):
+        with pytest.raises(winget.Wrong, match="SOURCE_DATE_EPOCH"):
+            winget.release_day({"SOURCE_DATE_EPOCH": odd})
+
+
+def test_the_program_writes_or_says_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    setup = tmp_path / f"GPU-Assistant-Setup-{gpu_assistant.__version__}.exe"
     out = tmp_path / "out"
     data = tmp_path / "winget.json"
     asked = [str(setup), "--out", str(out), "--data", str(data)]
@@ -83,7 +129,11 @@ def test_the_program_writes_or_says_why_not(setup: Path, tmp_path: Path, capsys:
     assert winget.main(asked) == winget.NOT_YET
     assert capsys.readouterr().err.count("\n") == 1
     assert not out.exists()
-    data.write_bytes(msgspec.json.encode(KNOWN))
+    for content in (b"{", b"{}", msgspec.json.encode(KNOWN)):
+        data.write_bytes(content)
+        assert winget.main(asked) == 1
+        assert capsys.readouterr().err.count("\n") == 1, "no facts; then no setup program"
+    setup.write_bytes(b"MZ and more")
     assert winget.main(asked) == 0
     assert f"PackageVersion: {gpu_assistant.__version__}\n" in (out / f"{KNOWN.identifier}.yaml").read_text()
 
