@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
-from .statement import Kind, UpdateFile
+from .installed import Way
+from .statement import UpdateFile
 
 if TYPE_CHECKING:
     from ..fetch.limits import Limits
@@ -78,7 +79,7 @@ class HandOverJob:
     file is not the one that was fetched, AppError("update-start") where the system does not start it.
     """
 
-    def __init__(self, file: UpdateFile, folder: Path, kind: Kind, system: System) -> None:
+    def __init__(self, file: UpdateFile, folder: Path, kind: Way, system: System) -> None:
         self._file, self._path, self._kind, self._system = file, folder / file.name, kind, system
 
     def run(self, context: JobContext[Any]) -> bool:

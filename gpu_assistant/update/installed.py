@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -10,8 +11,12 @@ from msgspec import Struct
 from ..core import json
 from .statement import Kind
 
-# …/gpu_assistant/update/installed.py inside the folder app/ of what was installed.
-NOTE = Path(__file__).resolve().parents[3] / "installed.json"
+# A checkout has no file that updates it.
+Way = Kind | Literal["source"]
+
+PACKAGE = Path(__file__).resolve().parents[1]
+# …/gpu_assistant/ inside the folder app/ of what was installed.
+NOTE = PACKAGE.parents[1] / "installed.json"
 
 
 class Installed(Struct, frozen=True, kw_only=True):
@@ -20,9 +25,10 @@ class Installed(Struct, frozen=True, kw_only=True):
     kind: Kind
 
 
-def installed_as(note: Path = NOTE) -> Kind:
-    """The way this copy was installed; without a readable note it is a wheel in somebody's Python."""
+def installed_as(note: Path = NOTE, package: Path = PACKAGE) -> Way:
+    """The way this copy was installed; without a readable note it is a wheel in somebody's Python, or a checkout."""
     try:
         return json.decode(note.read_bytes(), Installed).kind
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return "wheel"
+        # Wheels carry the data inside the package; beside it they lie where the source does.
+        return "wheel" if (package / "resources").is_dir() else "source"

@@ -19,8 +19,8 @@ from ..core.paths import DataDir
 from . import known
 from .check import Ask, CheckJob
 from .files import DownloadJob, HandOverJob
-from .installed import installed_as
-from .statement import Kind, Statement, UpdateFile
+from .installed import Way, installed_as
+from .statement import Statement, UpdateFile
 
 if TYPE_CHECKING:
     from ..fetch.limits import Limits
@@ -38,7 +38,7 @@ class UpdateService:
         *,
         simulated: bool = False,
         ours: str = __version__,
-        kind: Kind | None = None,
+        kind: Way | None = None,
         limits: Limits | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -46,7 +46,7 @@ class UpdateService:
         self._state = data.state / "updates.json"
         self.folder = data.updates
         self.ours = ours
-        self.kind: Kind = kind or installed_as()
+        self.kind: Way = kind or installed_as()
         self._limits = limits
         self._clock = clock
         self._guard = threading.Lock()
@@ -69,7 +69,7 @@ class UpdateService:
 
     def file(self, newer: Statement) -> UpdateFile | None:
         """The file that updates this copy; None if there is none for the way it was installed."""
-        return newer.file(self.kind)
+        return None if self.kind == "source" else newer.file(self.kind)
 
     def download(self, file: UpdateFile) -> DownloadJob:
         """Bring a file here."""

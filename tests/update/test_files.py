@@ -206,12 +206,27 @@ def test_the_installers_note_is_read(tmp_path, kind) -> None:
     assert installed_as(note) == kind
 
 
-@pytest.mark.parametrize("content", [None, b"", b'{"kind": "msi"}', b"\xff\xfe"])
-def test_without_a_readable_note_it_is_a_wheel(tmp_path, content) -> None:
-    note = tmp_path / "installed.json"
+@pytest.mark.parametrize("content", [None, b"", b'{"kind": "msi"}', b'{"kind": "source"}', b"\xff\xfe"])
+def test_without_a_readable_note_it_is_a_wheel_or_a_checkout(tmp_path, content) -> None:
+    note, package = tmp_path / "installed.json", tmp_path / "gpu_assistant"
     if content is not None:
         note.write_bytes(content)
-    assert installed_as(note) == "wheel"
+    (tmp_path / "resources").mkdir()
+    assert installed_as(note, package) == "source"
+    (package / "resources").mkdir(parents=True)
+    assert installed_as(note, package) == "wheel"
+
+
+def test_this_very_checkout_is_one() -> None:
+    assert installed_as() == "source"
+
+
+def test_a_checkout_takes_no_file(publisher, tmp_path) -> None:
+    service = publisher.service(tmp_path, FakeSystem(), kind="source")
+    wheel = publisher.file(SETUP, "wheel", "gpu_assistant-1.2.0-py3-none-any.whl")
+    assert service.file(publisher.statement("1.2.0", wheel)) is None
+    assert not service.installs
+    assert service.command(tmp_path / wheel.name) is None
 
 
 def test_the_note_lies_above_the_folder_that_holds_the_program() -> None:

@@ -61,14 +61,16 @@ class UpdateOffer(Live, QWidget):
         words = [
             self.tr("You have {version}").format(version=updates.service.ours),
             self.tr("released {date}").format(date=newer.released.isoformat()),
-            figures.size(file.bytes)
-            if file is not None
-            else self.tr("without a file for the way this copy was installed"),
         ]
+        source = updates.service.kind == "source"
+        if file is not None:
+            words.append(figures.size(file.bytes))
+        elif not source:
+            words.append(self.tr("without a file for the way this copy was installed"))
         self.detail.setText(" · ".join(words))
         self._say(self.trouble, said.error(updates.error) if updates.error is not None else "")
         ready = stage in ("ready", "handing")
-        self._say(self.how, said.say(f"update.how.{updates.service.kind}") if ready else "")
+        self._say(self.how, said.say(f"update.how.{updates.service.kind}") if ready or source else "")
         command = updates.service.command(updates.path) if ready and updates.path is not None else None
         self.command.setVisible(command is not None)
         self.command.set_text(command or "")

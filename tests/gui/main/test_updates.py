@@ -305,6 +305,17 @@ def test_without_a_file_for_this_copy_only_the_page_is_offered(found, publisher)
     assert "without a file" in view.detail.text()
 
 
+def test_a_checkout_is_told_how_it_is_brought_up_to_date(found, publisher, app, tmp_path, system):
+    app.updates = publisher.service(tmp_path / "data", system, kind="source")
+    view = offer(found(publisher.file(SETUP, "wheel", "gpu_assistant-1.2.0-py3-none-any.whl")))
+    assert view.how.isVisible()
+    assert "git pull" in view.how.text()
+    assert "dev.py" in view.how.text()
+    assert view.detail.text() == "You have 1.0.0 · released 2026-11-20"
+    assert not view.go.isVisible()
+    assert not view.command.isVisible()
+
+
 def test_a_window_that_closes_ends_a_running_check(publisher, open_window, app, qtbot, soon):
     publisher.publish(publisher.statement("1.2.0"))
     publisher.server.files[PLACE].faults = [Fault("stall", after=10)]
