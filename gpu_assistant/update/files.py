@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from msgspec import Struct
 
-from ..core.errors import AppError, Cancelled
+from ..core.errors import AppError, Cancelled, NetworkError
 from ..core.jobs import JobContext
 from .installed import Way
 from .statement import UpdateFile
@@ -68,8 +68,19 @@ class DownloadJob:
             sha256=self._file.sha256,
             bytes=self._file.bytes,
         )
-        (path,) = Fetch([wanted], cancel=context.cancel, progress=progress, limits=self._limits).run()
+        try:
+            (path,) = Fetch([wanted], cancel=context.cancel, progress=progress, limits=self._limits).run()
+        except AppError as error:
+            raise self._without_choice(error) from error
         return path
+
+    def _without_choice(self, error: AppError) -> AppError:
+        """What is said of downloads advises another source; a new version has only the one that the publisher named."""
+        if error.code == "hash-mismatch":
+            return AppError("update-mismatch", name=self._file.name, host=error.data["host"])
+        if error.code in ("source-refused", "insecure-redirect"):
+            return NetworkError("update-refused", name=self._file.name, host=error.data["host"])
+        return error
 
 
 class HandOverJob:

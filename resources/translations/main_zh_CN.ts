@@ -716,8 +716,8 @@
     <context>
         <name>UpdateOffer</name>
         <message>
-            <source>Version {version} is here</source>
-            <translation>新版本 {version} 来了</translation>
+            <source>Version {version} is available</source>
+            <translation>有新版本 {version}</translation>
         </message>
         <message>
             <source>You have {version}</source>

@@ -14,6 +14,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled, NetworkError
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.texts import Texts
 from gpu_assistant.update.files import Progress
 from gpu_assistant.update.installed import NOTE, installed_as
 from gpu_assistant.update.service import UpdateService
@@ -94,7 +95,8 @@ def test_another_file_than_the_signed_one_never_gets_its_name(publisher, service
     publisher.server.files[f"/files/{NAME}"].data = SETUP[:-1] + b"!"
     with pytest.raises(AppError) as error:
         fetched(service, file)
-    assert error.value.code == "hash-mismatch"
+    assert error.value.code == "update-mismatch"
+    assert "another source" not in Texts("en").error(error.value)
     assert list(service.folder.iterdir()) == []
 
 
@@ -102,8 +104,17 @@ def test_a_file_of_another_size_is_refused_before_it_is_read(publisher, service)
     file = msgspec.structs.replace(publisher.file(SETUP), bytes=1000)
     with pytest.raises(AppError) as error:
         fetched(service, file)
-    assert error.value.code == "hash-mismatch"
+    assert error.value.code == "update-mismatch"
     assert not (service.folder / NAME).exists()
+
+
+def test_a_file_that_is_gone_is_said_without_a_choice_that_nobody_has(publisher, service) -> None:
+    file = publisher.file(SETUP)
+    publisher.server.files.clear()
+    with pytest.raises(NetworkError) as error:
+        fetched(service, file)
+    assert (error.value.code, error.value.data["name"]) == ("update-refused", NAME)
+    assert "another source" not in Texts("en").error(error.value)
 
 
 def test_a_new_download_clears_away_what_lies_there(publisher, service) -> None:

@@ -57,7 +57,7 @@ class UpdateOffer(Live, QWidget):
             return
         stage, file = updates.stage, updates.file
         said = texts()
-        self.headline.setText(self.tr("Version {version} is here").format(version=newer.version))
+        self.headline.setText(self.tr("Version {version} is available").format(version=newer.version))
         words = [
             self.tr("You have {version}").format(version=updates.service.ours),
             self.tr("released {date}").format(date=newer.released.isoformat()),

@@ -100,7 +100,7 @@ def test_home_tells_of_a_newer_version(found):
     window = found()
     card = window.area.pages[HOME].update_card
     assert card.isVisible()
-    assert offer(window).headline.text() == "Version 1.2.0 is here"
+    assert offer(window).headline.text() == "Version 1.2.0 is available"
     assert offer(window).detail.text() == "You have 1.0.0 · released 2026-11-20 · 1 MB"
     assert [b.text() for b in (offer(window).go, offer(window).news, offer(window).later)] == [
         "Download and install",
@@ -177,7 +177,7 @@ def test_check_now_asks_and_says_what_came(publisher, open_window, app, qtbot):
     qtbot.waitUntil(lambda: "did not answer" in card.last.text(), timeout=10_000)
     publisher.publish(publisher.statement("1.2.0", publisher.file(SETUP)))
     card.check.click()
-    qtbot.waitUntil(lambda: card.last.text().endswith("A newer version is here."), timeout=10_000)
+    qtbot.waitUntil(lambda: card.last.text().endswith("A newer version is available."), timeout=10_000)
     assert card.last.text().startswith("Last check 2026-11-2")
     assert card.offer.isVisible()
 
