@@ -20,7 +20,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def steps(path: Path) -> list[dict[str, Any]]:
-    return [step for job in load(path)["jobs"].values() for step in job["steps"]]
+    return [step for job in load(path)["jobs"].values() for step in job.get("steps", ())]
 
 
 def test_there_are_two() -> None:
@@ -38,6 +38,8 @@ def test_actions_are_named_by_commit(path: Path) -> None:
     used = re.findall(r"uses: (\S+)(.*)", path.read_text(encoding="utf-8"))
     assert used
     for action, comment in used:
+        if action == "./.github/workflows/ci.yml":
+            continue
         assert re.fullmatch(r"[\w-]+/[\w./-]+@[0-9a-f]{40}", action), action
         assert re.fullmatch(r" # v\d[\d.]*", comment), f"{action}: which version is it?"
 
@@ -48,7 +50,8 @@ def test_nothing_may_write_but_the_draft(path: Path) -> None:
     assert workflow["permissions"] in ({}, {"contents": "read"})
     writing = [name for name, job in workflow["jobs"].items() if "write" in (job.get("permissions") or {}).values()]
     assert writing == (["draft"] if path.stem == "release" else [])
-    assert all("timeout-minutes" in job for job in workflow["jobs"].values())
+    # A job that is another workflow has that one's limits.
+    assert all("timeout-minutes" in job or "uses" in job for job in workflow["jobs"].values())
     for step in steps(path):
         if step.get("uses", "").startswith("actions/checkout@"):
             assert step["with"] == {"persist-credentials": False}
@@ -66,3 +69,67 @@ def test_what_needs_an_identity_sleeps_without_one() -> None:
     secret = [step for step in steps(release) if "secrets." in str(step)]
     assert len(secret) == 2
     assert all(re.fullmatch(r"vars\.\w+ != ''", step["if"]) for step in secret)
+
+
+def before(job: str, jobs: dict[str, Any]) -> set[str]:
+    """The jobs that must have passed before this one begins."""
+    needs = jobs[job].get("needs", [])
+    names = {needs} if isinstance(needs, str) else set(needs)
+    return names.union(*(before(name, jobs) for name in names))
+
+
+def test_nothing_is_built_before_the_tests_passed_at_the_right_tag() -> None:
+    tests, release = (load(path) for path in WORKFLOWS)
+    jobs = release["jobs"]
+    assert jobs["tests"]["uses"] == "./.github/workflows/ci.yml"
+    assert "workflow_call" in tests["on"]
+    assert {"tests", "lint"} <= set(tests["jobs"])
+    for name in set(jobs) - {"tag", "tests"}:
+        assert before(name, jobs) >= {"tag", "tests"}, name
+
+
+def test_the_draft_takes_the_setup_program_only_from_the_job_that_looked_at_its_signature() -> None:
+    jobs = load(WORKFLOWS[1])["jobs"]
+    uploads = {
+        step["with"]["name"]: (name, place)
+        for name, job in jobs.items()
+        for place, step in enumerate(job.get("steps", ()))
+        if step.get("uses", "").startswith("actions/upload-artifact@")
+    }
+    (taken,) = (s["with"] for s in jobs["draft"]["steps"] if s.get("uses", "").startswith("actions/download-artifact@"))
+    assert taken["pattern"] == "release-*"
+    assert "setup" in before("draft", jobs)
+    assert [name for name in uploads if not name.startswith("release-")] == ["setup-as-built"]
+    job, place = uploads["release-setup"]
+    looked = [at for at, step in enumerate(jobs[job]["steps"]) if "Get-AuthenticodeSignature" in step.get("run", "")]
+    assert looked
+    assert looked[0] < place
+
+
+@pytest.mark.linux
+@pytest.mark.parametrize(
+    ("tag", "early"), [("v1.2.3", False), ("v1.2.3rc1", True), ("v2.0a1", True), ("v2.0b3", True), ("v1.0.dev4", True)]
+)
+def test_a_version_before_the_version_is_drafted_as_one(tmp_path: Path, tag: str, early: bool) -> None:
+    (step,) = (s for s in load(WORKFLOWS[1])["jobs"]["draft"]["steps"] if "gh release create" in s.get("run", ""))
+    program = tmp_path / "gh"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    program.chmod(0o755)
+    environ = {"PATH": f"{tmp_path}:/usr/bin:/bin", "GITHUB_REF_NAME": tag, "GITHUB_REPOSITORY": "o/r"}
+    words = ["/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    done = subprocess.run(words, env=environ, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ("--prerelease" in done.stdout.split()) is early
+    assert done.stdout.startswith(f"release\ncreate\n{tag}\n")
+
+
+@pytest.mark.linux
+def test_another_tag_than_the_versions_stops_it() -> None:
+    import gpu_assistant
+
+    step = load(WORKFLOWS[1])["jobs"]["tag"]["steps"][-1]
+    root = WORKFLOWS[0].parents[2]
+    words = ["/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    for tag, code in ((f"v{gpu_assistant.__version__}", 0), (gpu_assistant.__version__, 1), ("v999", 1)):
+        environ = {"PATH": "/usr/bin:/bin", "GITHUB_REF_NAME": tag, "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(words, env=environ, cwd=root, capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stdout + done.stderr
