@@ -38,7 +38,7 @@ def prefix() -> shipped_python.Prefix:
 
 
 @pytest.mark.linux
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not here")
+@pytest.mark.skipif(sys.platform != "linux" or shutil.which("gcc") is None, reason="gcc for Linux is not here")
 def test_the_library_path_of_the_environment_does_not_win(prefix: shipped_python.Prefix, tmp_path: Path) -> None:
     home = tmp_path / "usr/lib/gpu-assistant"
     home.mkdir(parents=True)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="the steps run in a Linux shell")
 WORKFLOWS = sorted((Path(__file__).resolve().parents[2] / ".github/workflows").glob("*.yml"))
 
 
@@ -107,6 +108,7 @@ def test_the_draft_takes_the_setup_program_only_from_the_job_that_looked_at_its_
 
 
 @pytest.mark.linux
+@on_linux
 @pytest.mark.parametrize(
     ("tag", "early"), [("v1.2.3", False), ("v1.2.3rc1", True), ("v2.0a1", True), ("v2.0b3", True), ("v1.0.dev4", True)]
 )
@@ -123,6 +125,7 @@ def test_a_version_before_the_version_is_drafted_as_one(tmp_path: Path, tag: str
 
 
 @pytest.mark.linux
+@on_linux
 def test_another_tag_than_the_versions_stops_it() -> None:
     import gpu_assistant
 
