@@ -270,7 +270,9 @@ def silent(setup: Path, older: Path, shots: Camera) -> None:
     # Work in a terminal is not ended by us: a silent run gives up.
     watching = start(folder / "gpu-assistant.exe", "monitor")
     check(watching.stdout and watching.stdout.readline(), "monitor says nothing")
-    run(setup, "/S", code=3)
+    # Waited for by its exit: what Wine starts beside a terminal's program keeps the pipe open.
+    refused = start(setup, "/S").wait(120)
+    check(refused == 3, f"setup ended with {refused}, not 3, while monitor was open")
     check(watching.poll() is None, "work in a terminal was ended")
     watching.kill()
     watching.wait()
