@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +81,22 @@ def test_a_cancelled_download_keeps_what_came(publisher, service) -> None:
     file = publisher.file(SETUP)
     publisher.server.files[f"/files/{NAME}"].faults = [Fault("stall", after=400_000)]
     context: JobContext[Any] = JobContext()
-    stopper = threading.Thread(target=lambda: (publisher.server.stalled.wait(5), context.cancel.set()))
+    part = service.folder / f"{NAME}.part"
+
+    def stop() -> None:
+        publisher.server.stalled.wait(5)
+        # The server has sent its bytes; ours stop only once they are on the disk.
+        deadline = time.monotonic() + 10
+        while not (part.exists() and part.stat().st_size) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        context.cancel.set()
+
+    stopper = threading.Thread(target=stop)
     stopper.start()
     with pytest.raises(Cancelled):
         service.download(file).run(context)
     stopper.join()
-    assert (service.folder / f"{NAME}.part").stat().st_size > 0
+    assert part.stat().st_size > 0
     publisher.server.let_go.set()
     assert fetched(service, file).read_bytes() == SETUP
 
