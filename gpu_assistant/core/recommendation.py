@@ -89,11 +89,19 @@ class Alternative(Struct, frozen=True, kw_only=True):
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """What the user picked by hand; `None` leaves the decision to us."""
+    """What the user picked by hand; `None` leaves the decision to us.
+
+    `driver` is "keep" or an exact version, `cuda_toolkit` and `cudnn` are "none" or a version, `tensorflow` is a
+    version. What cannot work raises CallError("choice-impossible", part=…, choice=…, why=…, newest=…).
+    """
 
     pytorch: str | None = None
     variant: str | None = None
     python: str | None = None
+    driver: str | None = None
+    cuda_toolkit: str | None = None
+    cudnn: str | None = None
+    tensorflow: str | None = None
 
 
 class LocalWheel(Struct, frozen=True, kw_only=True):
