@@ -1,0 +1,152 @@
+"""TensorFlow, the CUDA Toolkit and a separate cuDNN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .expect import box_of, deciding, is_cuda
+from .torch_rules import Box, cuda_of, lowest_driver
+from .world import Version, World, chip, number, version
+
+WITH_TOOLKIT = ("cuda-dev", "all")
+WITH_TENSORFLOW = ("tensorflow", "all")
+
+
+def needs(world: World, box: Box, goal: str, found: dict[str, Any]) -> Iterator[Version]:
+    """The lowest drivers that what was chosen beside PyTorch asks for."""
+    flow, toolkit = found["tensorflow"], found["cuda_toolkit"]
+    if goal in WITH_TENSORFLOW and flow is not None and flow["gpu"]:
+        rules = world.facts["tensorflow"]
+        yield number(rules["lowest_driver"][box.host])
+        if box.device is not None and _flow_code(world, box.device) == "portable":
+            native = world.first_with(chip(rules["cuda"]) or (0, 0))
+            if native is not None:
+                yield native
+    series = version(toolkit["version"])
+    if goal in WITH_TOOLKIT and toolkit["action"] != "none" and series is not None:
+        floor = lowest_driver(world, box.host, (series[0], series[1] if len(series) > 1 else 0), portable=False)
+        if floor is not None:
+            yield floor
+
+
+def toolkit_chips(world: World, toolkit: Version) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """The oldest and the newest chip that a toolkit compiles for; None: the facts do not say."""
+    for row in world.facts["toolkit_chips"]:
+        if number(row["from"])[:2] <= toolkit[:2] <= number(row["to"])[:2]:
+            return chip(row["lowest"]) or (0, 0), chip(row["highest"]) or (0, 0)
+    return None
+
+
+def toolkit_faults(
+    world: World, machine: dict[str, Any], goal: str, channel: str, found: dict[str, Any]
+) -> Iterator[str]:
+    """A toolkit only for compiling, of the wheel's CUDA major, that compiles for the chip."""
+    part = found["cuda_toolkit"]
+    gpu = deciding(world, machine)
+    if goal not in WITH_TOOLKIT or gpu is None or not is_cuda(found):
+        if part["action"] == "install":
+            yield f"a CUDA Toolkit for {goal} where nothing asks for one"
+        return
+    box = box_of(world, machine, channel, gpu)
+    if part["action"] == "none":
+        yield "no CUDA Toolkit, though CUDA code is to be compiled"
+        return
+    toolkit = version(part["version"])
+    if toolkit is None:
+        yield f"CUDA Toolkit {part['version']} is no number"
+        return
+    real = {t["version"] for t in world.cuda["toolkits"]} - set(world.facts["toolkits_no_release"])
+    if part["action"] == "install" and part["version"] not in real:
+        yield f"CUDA Toolkit {part['version']} does not exist"
+    if part["action"] == "keep" and part["version"] not in {t.get("version") for t in machine.get("cuda_toolkits") or ()}:
+        yield f"CUDA Toolkit {part['version']} is not there to be kept"
+    cuda = cuda_of(found["pytorch"]["variant"])
+    if cuda is not None and toolkit[0] != cuda[0]:
+        yield f"CUDA Toolkit {part['version']} beside a PyTorch for CUDA {cuda[0]}: extensions do not compile"
+    if box.device is None:
+        return
+    span = toolkit_chips(world, toolkit)
+    if span is not None and not span[0] <= box.device <= span[1]:
+        yield f"CUDA Toolkit {part['version']} cannot compile for capability {box.device}"
+
+
+def cudnn_faults(
+    world: World, machine: dict[str, Any], goal: str, channel: str, found: dict[str, Any]
+) -> Iterator[str]:
+    """A cuDNN of its own only for compiling, for the toolkit's major and with code for the chip."""
+    part, toolkit = found["cudnn"], version(found["cuda_toolkit"]["version"])
+    if goal not in WITH_TOOLKIT or toolkit is None or found["cuda_toolkit"]["action"] == "none":
+        if part["action"] == "install":
+            yield f"a cuDNN for {goal} where nothing asks for one"
+        return
+    if part["action"] == "none":
+        yield "no cuDNN beside the CUDA Toolkit"
+        return
+    gpu = deciding(world, machine)
+    said = version(part["version"])
+    if said is None or gpu is None:
+        yield f"cuDNN {part['version']} is no number"
+        return
+    device = box_of(world, machine, channel, gpu).device
+    if toolkit[0] == 13 and said < (9, 12):
+        yield f"cuDNN {part['version']} has no build for CUDA 13"
+    if toolkit[0] == 11 and said >= (9, 11):
+        yield f"cuDNN {part['version']} has no build for CUDA 11"
+    for row in world.facts["cudnn_floors"]:
+        if said >= number(row["from"]):
+            lowest = row.get("lowest_with_cuda_11") if toolkit[0] == 11 else None
+            if device is not None and device < (chip(lowest or row["lowest"]) or ()):
+                yield f"cuDNN {part['version']} has no code for capability {device}"
+            break
+
+
+def _flow_code(world: World, device: tuple[int, int]) -> str | None:
+    rules = world.facts["tensorflow"]
+    shut = world.torch["excluded_devices"]
+    said = f"{device[0]}.{device[1]}"
+    for text in rules["code"]:
+        code = chip(text)
+        if code and code[0] == device[0] and code[1] <= device[1] and said not in shut.get(text, ()):
+            return "binary"
+    portable = chip(rules["portable"])
+    return "portable" if portable and portable <= device else None
+
+
+def flow_on_gpu(world: World, machine: dict[str, Any], channel: str) -> bool | None:
+    """Whether TensorFlow's newest release computes on this machine's card; None: cannot be promised."""
+    gpu = deciding(world, machine)
+    if gpu is None or machine["os"]["system"] != "linux" or machine["os"]["arch"] != "x86_64":
+        return False
+    device = box_of(world, machine, channel, gpu).device
+    if device is None or device >= (chip(world.facts["tensorflow"]["not_promised_from"]) or ()):
+        return None
+    return _flow_code(world, device) is not None
+
+
+def tensorflow_faults(
+    world: World, machine: dict[str, Any], goal: str, channel: str, found: dict[str, Any]
+) -> Iterator[str]:
+    """TensorFlow: the newest; on the card only on Linux, for a chip with code in it."""
+    flow = found["tensorflow"]
+    if goal not in WITH_TENSORFLOW:
+        if flow is not None:
+            yield "TensorFlow was not asked for"
+        return
+    if flow is None:
+        return
+    rules = world.facts["tensorflow"]
+    able = flow_on_gpu(world, machine, channel)
+    if flow["gpu"] and able is False:
+        yield "TensorFlow promised on a card that it does not run on"
+    if flow["gpu"] and able is None and not any("tensorflow" in w["code"] for w in found["warnings"]):
+        yield "TensorFlow promised on a card that nobody can promise it for"
+    if not flow["gpu"] and able is True:
+        yield "TensorFlow without the card that it runs on"
+    if flow["version"] not in (rules["newest"], rules["newest"].rsplit(".", 1)[0]):
+        yield f"TensorFlow {flow['version']}, expected {rules['newest']}"
+    bundle = "[and-cuda]" in flow["requirement"]
+    if bundle != flow["gpu"]:
+        yield f"{flow['requirement']} for gpu={flow['gpu']}"
+    if not flow["requirement"].startswith("tensorflow") or flow["version"] not in flow["requirement"]:
+        yield f"{flow['requirement']} does not install {flow['version']}"
