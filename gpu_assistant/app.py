@@ -17,6 +17,7 @@ from .core.errors import CallError
 from .core.machine import Machine
 
 if TYPE_CHECKING:
+    from .advise.options import Options
     from .bench.parent import BenchJob
     from .catalog.load import Catalog
     from .core.plan import Plan
@@ -114,6 +115,19 @@ class App:
         from .advise.recommend import recommend
 
         return recommend(machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels())
+
+    def options(
+        self,
+        machine: Machine,
+        *,
+        goal: Goal = "pytorch",
+        channel: Channel = "studio",
+        choice: Choice | None = None,
+    ) -> Options:
+        """What can be picked by hand for each part, and what becomes of it. Raises what `recommend` raises."""
+        from .advise.options import options
+
+        return options(machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels())
 
     def environment_path(self, given: str | None, goal: Goal = "pytorch") -> Path:
         """The folder of the environment to work on: the given one, else the usual one for this goal."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gpu_assistant.advise.options import Options, options
 from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
@@ -362,6 +363,12 @@ class FakeApp:
     def recommend(self, machine: Machine, *, goal: str = "pytorch", channel: str = "studio", choice: Any = None):
         self.asked.append("recommend")
         return self.recommendation(choice)
+
+    def options(
+        self, machine: Machine, *, goal: str = "pytorch", channel: str = "studio", choice: Any = None
+    ) -> Options:
+        self.asked.append("options")
+        return options(machine, load(resources() / "catalog"), goal=goal, channel=channel, choice=choice)
 
     def environment_path(self, given: str | None, goal: str = "pytorch") -> Path:
         return Path(given) if given else Path(self.shown_folder or self.folder / "environments" / goal)

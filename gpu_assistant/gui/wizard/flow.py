@@ -7,7 +7,7 @@ never carries a plan that would be carried out.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,8 +16,11 @@ from ...core.errors import AppError, CallError, Cancelled
 from ...core.machine import Machine
 from ...core.message import Message, Value
 from ...core.plan import EndEvent, Plan
-from ...core.recommendation import Alternative, Choice, Goal, Recommendation
+from ...core.recommendation import Alternative, Channel, Choice, Goal, Recommendation
 from ...core.results import Benchmark, Checks
+
+if TYPE_CHECKING:
+    from ...advise.options import Options
 
 PageName = Literal["welcome", "computer", "recommendation", "install", "done"]
 Stage = Literal["idle", "running", "stopping", "done", "failed", "cancelled", "reboot-needed"]
@@ -50,14 +53,20 @@ class Trouble(Struct, frozen=True, kw_only=True):
 
 class Facts(Struct, frozen=True, kw_only=True):
     """What the wizard knows. `environment` is the folder picked by hand; `settled` is an environment that already is
-    what was recommended; `continued` an install that was begun before, so that its time is not known."""
+    what was recommended; `continued` an install that was begun before, so that its time is not known. `by_hand` tells
+    that the user chooses versions; `options` are what there is to choose. `obstacle` is why a recommendation has no
+    plan."""
 
     machine: Machine | None = None
     goal: Goal = "pytorch"
+    channel: Channel = "studio"
+    by_hand: bool = False
     choice: Choice | None = None
     environment: str | None = None
     recommendation: Recommendation | None = None
     plan: Plan | None = None
+    obstacle: AppError | None = None
+    options: Options | None = None
     settled: bool = False
     stage: Stage = "idle"
     end: EndEvent | None = None
@@ -153,38 +162,78 @@ class Flow:
 
     def found(self, machine: Machine) -> None:
         """A machine was looked at: what rested on an earlier look is open again."""
-        self.facts = Facts(machine=machine, goal=self.facts.goal, environment=self.facts.environment)
+        facts = self.facts
+        self.facts = Facts(
+            machine=machine,
+            goal=facts.goal,
+            channel=facts.channel,
+            by_hand=facts.by_hand,
+            environment=facts.environment,
+        )
 
-    def wish(self, *, goal: Goal | None = None, choice: Choice | None = None, environment: str | None = None) -> None:
-        """The user wants something else: a goal, a release or a folder. A new goal forgets the release and folder."""
+    def _asked_anew(self, **changed: Any) -> None:  # noqa: ANN401 - the fields of Facts
+        """What the user wants, with these changes; all that was worked out before is open again."""
+        facts = self.facts
+        wanted = {"choice": facts.choice, "environment": facts.environment, "by_hand": facts.by_hand, **changed}
+        wanted = {"goal": facts.goal, "channel": facts.channel, **wanted}
+        self.facts = Facts(machine=facts.machine, **wanted)
+
+    def wish(
+        self,
+        *,
+        goal: Goal | None = None,
+        channel: Channel | None = None,
+        choice: Choice | None = None,
+        environment: str | None = None,
+    ) -> None:
+        """The user wants something else: a goal, a kind of driver, a release or a folder. A new goal forgets the
+        release and the folder; another kind of driver forgets the exact driver.
+        """
         facts = self.facts
         if goal is not None and goal != facts.goal:
-            self.facts = Facts(machine=facts.machine, goal=goal)
-            return
-        self.facts = Facts(
-            machine=facts.machine,
-            goal=facts.goal,
-            choice=choice if choice is not None else facts.choice,
-            environment=environment if environment is not None else facts.environment,
-        )
+            self._asked_anew(goal=goal, choice=None, environment=None)
+        elif channel is not None and channel != facts.channel:
+            kept = replace(facts.choice, driver=None) if facts.choice is not None else None
+            self._asked_anew(channel=channel, choice=kept)
+        else:
+            self._asked_anew(choice=choice or facts.choice, environment=environment or facts.environment)
+
+    def choose_by_hand(self) -> None:
+        """The user wants to choose versions: what was worked out stays until the choices are known."""
+        self.facts = replace(self.facts, by_hand=True)
 
     def unwish(self) -> None:
         """Leave the releases to us again."""
-        self.facts = Facts(machine=self.facts.machine, goal=self.facts.goal, environment=self.facts.environment)
+        self._asked_anew(choice=None, by_hand=False)
 
     def offered(self, offer: Alternative) -> None:
         """The user takes an offered alternative."""
         self.wish(choice=apply(self.facts.choice, offer.change))
 
-    def reckoned(self, recommendation: Recommendation, plan: Plan, *, settled: bool = False) -> None:
-        """The recommendation and its plan are there."""
-        if self.simulated and not plan.simulated:
+    def picked(self, part: str, value: str | None) -> None:
+        """The user picks a part's version, or leaves it to us again."""
+        choice = apply(self.facts.choice, {part: value})
+        self._asked_anew(choice=choice if choice != Choice() else None)
+
+    def reckoned(
+        self,
+        recommendation: Recommendation,
+        plan: Plan | None,
+        *,
+        settled: bool = False,
+        obstacle: AppError | None = None,
+        options: Options | None = None,
+    ) -> None:
+        """The recommendation is there, and its plan or the reason why there is none."""
+        if self.simulated and plan is not None and not plan.simulated:
             raise ValueError("a simulated machine must not get a plan that is carried out")
         self.facts = replace(
             self.facts,
             recommendation=recommendation,
             plan=plan,
             settled=settled,
+            obstacle=obstacle,
+            options=options,
             stage="idle",
             end=None,
             trouble=None,

@@ -13,7 +13,7 @@ from ...core.errors import AppError, Cancelled
 from ...core.jobs import Later
 from ...core.machine import Machine
 from ...core.plan import EndEvent, Event, Plan
-from ...core.recommendation import Alternative
+from ...core.recommendation import Alternative, Channel, Goal
 from ...core.results import Benchmark, Checks
 from ..language import Language
 from ..worker import JobRunner
@@ -172,7 +172,7 @@ class Road(QObject):
             self._again = True
             return
         self.errors.pop("reckon", None)
-        self._reckoner.start(Reckon(self.app, facts.machine, facts.goal, facts.choice, facts.environment))
+        self._reckoner.start(Reckon(self.app, facts, facts.machine))
         self.changed.emit()
 
     def take(self, offer: Alternative) -> None:
@@ -185,7 +185,30 @@ class Road(QObject):
 
     def ours_again(self) -> None:
         """Back to what we recommend."""
+        if self.flow.locked:
+            return
         self.flow.unwish()
+        self.reckon()
+
+    def want(self, *, goal: Goal | None = None, channel: Channel | None = None) -> None:
+        """The user sets up for something else, or wants the other kind of driver."""
+        if self.flow.locked:
+            return
+        self.flow.wish(goal=goal, channel=channel)
+        self.reckon()
+
+    def choose_by_hand(self) -> None:
+        """The user wants to choose versions."""
+        if self.flow.locked:
+            return
+        self.flow.choose_by_hand()
+        self.reckon()
+
+    def pick(self, part: str, value: str | None) -> None:
+        """The user picks a part's version; None leaves it to us again."""
+        if self.flow.locked:
+            return
+        self.flow.picked(part, value)
         self.reckon()
 
     def set_folder(self, folder: str) -> None:
@@ -202,6 +225,8 @@ class Road(QObject):
         """Carry the plan out; what is already there is only proven."""
         if self.flow.facts.settled:
             self.prove()
+            return
+        if self.flow.facts.plan is None:
             return
         plan = self.flow.begin()
         self.progress = Progress(plan)
@@ -266,7 +291,13 @@ class Road(QObject):
     def _reckoned(self, reckoning: Reckoning) -> None:
         # An answer to a question that was withdrawn meanwhile is no answer.
         if not self._again:
-            self.flow.reckoned(reckoning.recommendation, reckoning.plan, settled=reckoning.settled)
+            self.flow.reckoned(
+                reckoning.recommendation,
+                reckoning.plan,
+                settled=reckoning.settled,
+                obstacle=reckoning.obstacle,
+                options=reckoning.options,
+            )
 
     def _reckon_again(self) -> None:
         if self._again:

@@ -3,46 +3,69 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec import Struct
 
+from ...core.errors import AppError
 from ...core.jobs import JobContext
 from ...core.machine import Machine
 from ...core.plan import Plan
-from ...core.recommendation import Choice, Goal, Recommendation
+from ...core.recommendation import Channel, Choice, Goal, Recommendation
+from .flow import Facts
 
 if TYPE_CHECKING:
+    from ...advise.options import Options
     from ...app import App
 
 
 class Reckoning(Struct, frozen=True, kw_only=True):
-    """What suits a machine, the plan for it, and whether an environment is already just that."""
+    """What suits a machine; the plan for it or the `obstacle` that it has none; whether an environment is already
+    just that; and, where the user chooses by hand, what there is to choose.
+    """
 
     recommendation: Recommendation
-    plan: Plan
+    plan: Plan | None
     settled: bool
+    obstacle: AppError | None = None
+    options: Options | None = None
 
 
 class Reckon:
     """Asks for a recommendation and its plan."""
 
-    def __init__(self, app: App, machine: Machine, goal: Goal, choice: Choice | None, environment: str | None) -> None:
+    def __init__(self, app: App, facts: Facts, machine: Machine) -> None:
         self._app = app
+        self._facts = facts
         self._machine = machine
-        self._goal: Goal = goal
-        self._choice = choice
-        self._environment = environment
 
     def run(self, context: JobContext[Any]) -> Reckoning:
-        """The reckoning; raises what `recommend` and `plan` raise."""
-        app = self._app
-        recommendation = app.recommend(self._machine, goal=self._goal, choice=self._choice)
+        """The reckoning; raises what `recommend` raises, and what `plan` raises for more than a goal to come."""
+        app, facts = self._app, self._facts
+        wanted: Wanted = {"goal": facts.goal, "channel": facts.channel, "choice": facts.choice}
+        recommendation = app.recommend(self._machine, **wanted)
         context.check_cancelled()
-        folder = app.environment_path(self._environment, self._goal)
-        plan = app.plan(self._machine, recommendation, folder)
-        settled = not app.simulated and _settled(app, recommendation, folder)
-        return Reckoning(recommendation=recommendation, plan=plan, settled=settled)
+        folder = app.environment_path(facts.environment, facts.goal)
+        plan: Plan | None = None
+        obstacle: AppError | None = None
+        try:
+            plan = app.plan(self._machine, recommendation, folder)
+        except AppError as error:
+            if error.code != "goal-not-yet":
+                raise
+            obstacle = error
+        context.check_cancelled()
+        settled = plan is not None and not app.simulated and _settled(app, recommendation, folder)
+        options = app.options(self._machine, **wanted) if facts.by_hand else None
+        return Reckoning(recommendation=recommendation, plan=plan, settled=settled, obstacle=obstacle, options=options)
+
+
+class Wanted(TypedDict):
+    """What `recommend` and `options` are asked."""
+
+    goal: Goal
+    channel: Channel
+    choice: Choice | None
 
 
 def _settled(app: App, recommendation: Recommendation, folder: Path) -> bool:

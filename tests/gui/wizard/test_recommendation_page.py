@@ -68,10 +68,10 @@ class TestRecommendation:
         page = wizard.recommendation
         assert page.offers.isVisible()
         assert "2.13.0+cpu" in page.offers.buttons[0].text()
-        assert not page.ours.isVisible()
+        assert not page.wishes.ours.isVisible()
         page.offers.buttons[0].click()
-        qtbot.waitUntil(lambda: page.cards["torch"].after.text() == "2.13.0" and page.ours.isVisible(), timeout=5000)
-        page.ours.click()
+        qtbot.waitUntil(lambda: page.cards["torch"].after.text() == "2.13.0" and page.wishes.ours.isVisible(), timeout=5000)
+        page.wishes.ours.click()
         qtbot.waitUntil(lambda: page.cards["torch"].after.text() == "2.15.0", timeout=5000)
         assert wizard.flow.facts.choice is None
 
