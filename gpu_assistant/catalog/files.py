@@ -1,0 +1,44 @@
+"""The catalog's files, the structs that they hold, and their schemas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from .accelerators import Accelerators
+from .libraries import Cudnn, TensorFlow, VcRedist
+from .places import Mirrors
+from .records import Cuda, Drivers, Environments, Gpus, Pythons, PyTorch, Updates
+from .reference import Reference
+from .subject import Subject
+
+FILES: dict[str, type[Subject]] = {
+    "accelerators": Accelerators,
+    "cuda": Cuda,
+    "cudnn": Cudnn,
+    "drivers": Drivers,
+    "gpus": Gpus,
+    "mirrors": Mirrors,
+    "pythons": Pythons,
+    "pytorch": PyTorch,
+    "reference": Reference,
+    "sizes": Environments,
+    "tensorflow": TensorFlow,
+    "updates": Updates,
+    "vc_redist": VcRedist,
+}
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of a file, as it stands in `resources/schemas/`: unknown fields are errors."""
+    (root,), defs = msgspec.json.schema_components([FILES[name]], ref_template="#/$defs/{name}")
+    for part in defs.values():
+        if part.get("type") == "object" and "properties" in part:
+            part["additionalProperties"] = False
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"GPU Assistant catalog: {name}.json",
+        **root,
+        "$defs": defs,
+    }
