@@ -23,6 +23,11 @@ def licences() -> Path | None:
     return home / "licenses" if (home / "installed.json").is_file() else None
 
 
+def shipped() -> bool:
+    """Whether we are the program that came with its own Python, and not a package in somebody's."""
+    return licences() is not None
+
+
 class DataDir:
     """The folders below the data folder. Nothing is created until somebody writes."""
 
@@ -37,6 +42,7 @@ class DataDir:
         self.updates = root / "cache" / "updates"
         self.locks = root / "cache" / "locks"
         self.pythons = root / "pythons"
+        self.toolkits = root / "toolkits"
         self.environments = root / "environments"
         self.benchmarks = root / "benchmarks"
 
