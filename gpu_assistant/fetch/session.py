@@ -141,3 +141,30 @@ class Session(requests.Session):
         if scheme not in ("https", "http") or (urlsplit(resp.url).scheme == "https" and scheme != "https"):
             raise InsecureRedirect(f"{resp.url} -> {target}", response=resp)
         return target
+
+
+class Sessions:
+    """Sessions that several downloads and threads use one after the other, so that connections live on."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._idle: list[Session] = []
+
+    def take(self) -> Session:
+        """A session for the calling thread; give it back."""
+        with self._guard:
+            if self._idle:
+                return self._idle.pop()
+        return Session()
+
+    def give(self, session: Session) -> None:
+        """The thread is done with it, and nothing was interrupted."""
+        with self._guard:
+            self._idle.append(session)
+
+    def close(self) -> None:
+        """Close the connections of all that were given back."""
+        with self._guard:
+            for session in self._idle:
+                session.close()
+            self._idle.clear()

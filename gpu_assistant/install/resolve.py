@@ -45,7 +45,7 @@ class Resolver:
 
     def earlier(self) -> Lock | None:
         """The lock of an earlier, equal wish, while the local files that it names are still there."""
-        from ..fetch.many import local_path
+        from ..fetch.local import local_path
 
         try:
             found = lock.parse(self._kept.read_text(encoding="utf-8"), self.wish.python)
