@@ -79,6 +79,30 @@
         <source>build {variant}</source>
         <translation>{variant} 版本</translation>
     </message>
+    <message>
+        <source>Google's toolbox to train models with</source>
+        <translation>Google 的模型训练工具箱</translation>
+    </message>
+    <message>
+        <source>Not here</source>
+        <translation>这里不行</translation>
+    </message>
+    <message>
+        <source>beside the toolkit</source>
+        <translation>和工具包一起安装</translation>
+    </message>
+    <message>
+        <source>on the GPU</source>
+        <translation>用显卡计算</translation>
+    </message>
+    <message>
+        <source>toolkit</source>
+        <translation>工具包</translation>
+    </message>
+    <message>
+        <source>toolkit, to compile with</source>
+        <translation>工具包，编译用</translation>
+    </message>
 </context>
 <context>
     <name>ComputerPage</name>
@@ -157,6 +181,10 @@
     <message>
         <source>Good news: this computer can train on its GPU</source>
         <translation>好消息：这台电脑可以用显卡训练</translation>
+    </message>
+    <message>
+        <source>Good to know</source>
+        <translation>顺便留意</translation>
     </message>
 </context>
 <context>
@@ -469,10 +497,6 @@
         <translation>安装后</translation>
     </message>
     <message>
-        <source>Our suggestion again</source>
-        <translation>恢复推荐方案</translation>
-    </message>
-    <message>
         <source>What suits your {gpu}</source>
         <translation>适合你的 {gpu} 的版本</translation>
     </message>
@@ -543,6 +567,18 @@
     <message>
         <source>Where shall it be installed?</source>
         <translation>要安装到哪里？</translation>
+    </message>
+    <message>
+        <source>Back to the recommendation</source>
+        <translation>恢复推荐方案</translation>
+    </message>
+    <message>
+        <source>Set up PyTorch instead</source>
+        <translation>改为安装 PyTorch</translation>
+    </message>
+    <message>
+        <source>This cannot be set up from here yet</source>
+        <translation>目前还不能从这里安装</translation>
     </message>
 </context>
 <context>
@@ -924,6 +960,127 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>Choosers</name>
+    <message>
+        <source>As recommended ({version})</source>
+        <translation>按推荐（{version}）</translation>
+    </message>
+    <message>
+        <source>Build</source>
+        <translation>构建</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>{version} cannot be taken: {why}.</source>
+        <translation>不能选 {version}：{why}。</translation>
+    </message>
+</context>
+<context>
+    <name>Findings</name>
+    <message>
+        <source>A laptop: let it run on mains power while it trains, or it slows down.</source>
+        <translation>这是笔记本电脑：训练时插上电源，否则会变慢。</translation>
+    </message>
+    <message>
+        <source>A virtual machine: it has only the graphics cards that its host hands through.</source>
+        <translation>这是虚拟机：只有宿主机直通过来的显卡才能用。</translation>
+    </message>
+    <message>
+        <source>Linux inside Windows (WSL): the graphics driver is the one of Windows.</source>
+        <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
+    </message>
+    <message>
+        <source>OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
+        <translation>OneDrive 会同步 {folders}。安装到别处，否则它会上传几万个小文件。</translation>
+    </message>
+    <message>
+        <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer knows. Take the driver from your distribution, which sees to that.</source>
+        <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
+    </message>
+    <message>
+        <source>The PyTorch in {path} does not start. It is left as it is; ours is apart.</source>
+        <translation>{path} 里的 PyTorch 无法启动。我们不动它，另外装一份。</translation>
+    </message>
+    <message>
+        <source>The path of your user folder is so long that packages below it would not fit. Choose a short folder, such as one on the top of a disk, on the next page.</source>
+        <translation>用户文件夹的路径太长，装在里面的包会放不下。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
+    </message>
+    <message>
+        <source>This could not be read, so it counts as unknown.</source>
+        <translation>这一项没读到，先按未知处理。</translation>
+    </message>
+    <message>
+        <source>You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.</source>
+        <translation>你正通过远程桌面使用这台电脑。计算不受影响，期间不要注销。</translation>
+    </message>
+    <message>
+        <source>Your user folder has characters beyond plain English letters. Some programs stumble over that; should one do so, choose another folder on the next page.</source>
+        <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
+    </message>
+</context>
+<context>
+    <name>Wishes</name>
+    <message>
+        <source>All three, for those who need them all; takes the most space</source>
+        <translation>以上三样都装，都要用的人选它；占空间最多</translation>
+    </message>
+    <message>
+        <source>Back to the recommendation</source>
+        <translation>恢复推荐方案</translation>
+    </message>
+    <message>
+        <source>CUDA development</source>
+        <translation>CUDA 开发</translation>
+    </message>
+    <message>
+        <source>Choose versions yourself</source>
+        <translation>自己选版本</translation>
+    </message>
+    <message>
+        <source>Driver: {kind}</source>
+        <translation>驱动：{kind}</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>For a course or project that asks for TensorFlow</source>
+        <translation>课程或项目指定用 TensorFlow 时选它</translation>
+    </message>
+    <message>
+        <source>For: {goal}</source>
+        <translation>用途：{goal}</translation>
+    </message>
+    <message>
+        <source>Ready for the newest games: for those who also play</source>
+        <translation>最先适配新游戏：也玩游戏的人选它</translation>
+    </message>
+    <message>
+        <source>Tested longer: the calm choice for this kind of work</source>
+        <translation>测试更久，做深度学习更稳</translation>
+    </message>
+    <message>
+        <source>Train and run models: what most people want</source>
+        <translation>训练和运行模型，大多数人选它</translation>
+    </message>
+    <message>
+        <source>What it is for</source>
+        <translation>用途</translation>
+    </message>
+    <message>
+        <source>Which kind of driver</source>
+        <translation>驱动类型</translation>
+    </message>
+    <message>
+        <source>Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN</source>
+        <translation>自己编写和编译显卡程序，会加装 CUDA 工具包和 cuDNN</translation>
     </message>
 </context>
 </TS>

@@ -26,7 +26,8 @@ from .picture import draw_icon
 from .scroll_bar import scroll_slim
 
 LEFT, RIGHT, PADDING, EDGE = 34, 16, 7, 5
-WIDEST, HIGHEST = 520, 420
+WIDEST, HIGHEST, UNBOUNDED = 460, 420, 10_000
+WRAPPED = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop)
 ENTRY = Qt.ItemDataRole.UserRole
 ICONS = {"warned": ("warn", "warn"), "refused": ("cross", "error")}
 
@@ -168,7 +169,7 @@ class _List(Live, QListWidget):
 
 
 class _Rows(QStyledItemDelegate):
-    """Two lines: what it is, and what it means."""
+    """What it is, and below it what that means, in as many lines as it takes."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """From the fonts."""
@@ -177,8 +178,9 @@ class _Rows(QStyledItemDelegate):
         upper, lower = QFontMetrics(theme.font("body")), QFontMetrics(theme.font("small"))
         width, height = upper.horizontalAdvance(entry.text), upper.height()
         if entry.detail:
-            width = max(width, lower.horizontalAdvance(entry.detail))
-            height += lower.height() + 1
+            room = theme.px(WIDEST) - LEFT - RIGHT
+            box = lower.boundingRect(QRect(0, 0, room, UNBOUNDED), WRAPPED, entry.detail)
+            width, height = max(width, box.width() + 2), height + box.height() + 1
         return QSize(width + LEFT + RIGHT, height + 2 * PADDING)
 
     def paint(
@@ -186,25 +188,22 @@ class _Rows(QStyledItemDelegate):
     ) -> None:
         """Ground, mark, words."""
         entry: Entry = index.data(ENTRY)
-        rect: QRect = option.rect  # type: ignore[attr-defined]
-        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
         painter.save()
         if state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
             rounded(painter, QRectF(rect), 6, theme.color("hover"))
-        upper, lower = QFontMetrics(theme.font("body")), QFontMetrics(theme.font("small"))
+        upper = QFontMetrics(theme.font("body"))
         first = QRect(rect.x() + LEFT, rect.y() + PADDING, rect.width() - LEFT - RIGHT, upper.height())
         mark = ("check", "accent_text") if index.data(ENTRY + 1) else ICONS.get(entry.state)
         if mark is not None:
             draw_icon(painter, mark[0], mark[1], 15, QRectF(rect.x() + 9, first.y(), 16, first.height()))
-        middle = int(Qt.AlignmentFlag.AlignVCenter)
         painter.setPen(theme.color("soft" if entry.state == "refused" else "text"))
         painter.setFont(theme.font("body"))
-        painter.drawText(first, middle, upper.elidedText(entry.text, Qt.TextElideMode.ElideRight, first.width()))
-        if entry.detail:
-            second = QRect(first.x(), first.bottom() + 2, first.width(), lower.height())
-            painter.setPen(theme.color("soft"))
-            painter.setFont(theme.font("small"))
-            painter.drawText(
-                second, middle, lower.elidedText(entry.detail, Qt.TextElideMode.ElideRight, second.width())
-            )
+        words = upper.elidedText(entry.text, Qt.TextElideMode.ElideRight, first.width())
+        painter.drawText(first, int(Qt.AlignmentFlag.AlignVCenter), words)
+        painter.setPen(theme.color("soft"))
+        painter.setFont(theme.font("small"))
+        second = QRect(first.x(), first.bottom() + 2, first.width(), rect.bottom() - first.bottom() - PADDING)
+        painter.drawText(second, WRAPPED, entry.detail)
         painter.restore()

@@ -149,7 +149,7 @@ def _driver(machine: Machine, recommendation: Recommendation) -> Part:
     by_hand = translate("Cards", "you install it")
     kind = translate("Cards", "or newer") if advice.recommended is None else channel
     at_least = " · ".join(part for part in (kind, by_hand) if part)
-    pill = ("accent", translate("Cards", "Update")) if advice.action == "update" else install()
+    pill: tuple[PillKind, str] = ("accent", translate("Cards", "Update")) if advice.action == "update" else install()
     return _part(
         "driver", machine, now=installed, now_line=line, after=after, after_line=at_least, pill=pill, offer=offer
     )

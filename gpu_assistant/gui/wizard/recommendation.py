@@ -28,7 +28,7 @@ from .price_card import PriceCard
 from .rows import main_card, short_name
 from .wishes import Wishes
 
-LEVEL = 900
+BESIDE = 500  # the room that the title and its line need beside the wishes
 
 
 class RecommendationPage(WizardPage):
@@ -211,11 +211,12 @@ class RecommendationPage(WizardPage):
         QTimer.singleShot(0, self, self._align)
 
     def _align(self) -> None:
-        level = self.page.viewport().width() >= theme.px(LEVEL)
-        way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
-        self.page.head.setDirection(way)
         margins = self.page.content.layout().contentsMargins()  # type: ignore[union-attr]
         room = self.page.viewport().width() - margins.left() - margins.right()
+        self.wishes.fit(room)
+        level = room >= self.wishes.sizeHint().width() + theme.px(BESIDE)
+        way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
+        self.page.head.setDirection(way)
         for card in self.cards.values():
             card.set_room(room)
         self.offers.set_room(room)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from PySide6.QtWidgets import QBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
 
 from ...core.machine import Machine
 from ...core.recommendation import Channel, Goal
@@ -24,12 +25,17 @@ class Wishes(Live, QWidget):
         self.goal, self.channel = Picker(), Picker()
         self.by_hand = Button(kind="ghost", icon="pencil")
         self.ours = Button(kind="ghost", icon="undo")
-        self.row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self.row.setContentsMargins(0, 0, 0, 0)
-        self.row.setSpacing(8)
-        for widget in (self.goal, self.channel, self.by_hand, self.ours):
-            self.row.addWidget(widget)
-        self.row.addStretch(1)
+        self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setSpacing(8)
+        for pair in ((self.goal, self.channel), (self.by_hand, self.ours)):
+            row = QHBoxLayout()
+            row.setSpacing(8)
+            for widget in pair:
+                row.addWidget(widget)
+            self._rows.addLayout(row)
+            self._rows.setAlignment(row, Qt.AlignmentFlag.AlignLeft)
+        self._rows.addStretch(1)
         self.goal.chosen.connect(lambda goal: road.want(goal=goal))
         self.channel.chosen.connect(lambda channel: road.want(channel=channel))
         self.by_hand.clicked.connect(road.choose_by_hand)
@@ -54,10 +60,21 @@ class Wishes(Live, QWidget):
         """The facts of now."""
         facts = self._road.flow.facts
         self.retranslate()
-        by_hand = facts.by_hand or facts.choice is not None
-        self.by_hand.setVisible(not facts.by_hand and facts.machine is not None)
-        self.ours.setVisible(by_hand)
+        known = facts.recommendation is not None or self._road.reckoning
+        self.by_hand.setVisible(not facts.by_hand and known)
+        self.ours.setVisible((facts.by_hand or facts.choice is not None) and known)
         self.channel.setVisible(_has_channels(facts.machine, facts))
+
+    def fit(self, room: int) -> None:
+        """How wide it may be: one row or two."""
+        shown = [
+            each.sizeHint().width()
+            for each in (self.goal, self.channel, self.by_hand, self.ours)
+            if not each.isHidden()
+        ]
+        level = room >= sum(shown) + 8 * len(shown)
+        way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
+        self._rows.setDirection(way)
 
     def goals(self) -> dict[Goal, tuple[str, str]]:
         """Each goal's name, and what it means to somebody who has never heard of it."""
@@ -66,7 +83,7 @@ class Wishes(Live, QWidget):
             "tensorflow": ("TensorFlow", self.tr("For a course or project that asks for TensorFlow")),
             "cuda-dev": (
                 self.tr("CUDA development"),
-                self.tr("Write and compile programs for the GPU yourself: adds the CUDA Toolkit and cuDNN"),
+                self.tr("Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN"),
             ),
             "all": (self.tr("Everything"), self.tr("All three, for those who need them all; takes the most space")),
         }
