@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -11,7 +12,11 @@ from .libraries import Cudnn, TensorFlow, VcRedist
 from .places import Mirrors
 from .records import Cuda, Drivers, Environments, Gpus, Pythons, PyTorch, Updates
 from .reference import Reference
+from .refreshing import Refreshing
 from .subject import Subject
+
+if TYPE_CHECKING:
+    from .load import Catalog
 
 FILES: dict[str, type[Subject]] = {
     "accelerators": Accelerators,
@@ -23,6 +28,7 @@ FILES: dict[str, type[Subject]] = {
     "pythons": Pythons,
     "pytorch": PyTorch,
     "reference": Reference,
+    "refresh": Refreshing,
     "sizes": Environments,
     "tensorflow": TensorFlow,
     "updates": Updates,
@@ -42,3 +48,8 @@ def schema(name: str) -> dict[str, Any]:
         **root,
         "$defs": defs,
     }
+
+
+def subjects(catalog: Catalog, names: Iterable[str]) -> dict[str, Subject]:
+    """The subjects of these files as a catalog reads them; raises AppError("catalog-broken")."""
+    return {name: catalog.read(f"{name}.json", FILES[name]) for name in names}

@@ -26,6 +26,7 @@ from .records import (
     TorchVariant,
     Updates,
 )
+from .refreshed import Refreshed
 from .versions import numbers
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from .libraries import Cudnn, CudnnRelease, TensorFlow, VcNeed, VcRedist
     from .places import Mirror, Mirrors
     from .reference import Reference, ReferenceCard
+    from .refreshing import Refreshing
 
 Kind = TypeVar("Kind", bound=Subject)
 
@@ -40,11 +42,16 @@ Kind = TypeVar("Kind", bound=Subject)
 class Catalog:
     """What exists in the world. Every access may raise AppError("catalog-broken", file=…, detail=…)."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, refreshed: Path | None = None) -> None:
         self.folder = folder
+        self.refreshed = Refreshed(refreshed) if refreshed is not None else None
 
-    def _read(self, name: str, kind: type[Kind]) -> Kind:
+    def read(self, name: str, kind: type[Kind]) -> Kind:
+        """One file as one kind of subject: the refreshed one where it is sound, else the built-in one."""
         path = self.folder / name
+        newer = self.refreshed.read(name, kind, path) if self.refreshed is not None else None
+        if newer is not None:
+            return newer
         try:
             return msgspec.json.decode(path.read_bytes(), type=kind)
         except OSError as error:
@@ -55,79 +62,86 @@ class Catalog:
     @cached_property
     def gpus(self) -> Gpus:
         """Cards by PCI id."""
-        return self._read("gpus.json", Gpus)
+        return self.read("gpus.json", Gpus)
 
     @cached_property
     def pytorch(self) -> PyTorch:
         """PyTorch's releases and builds."""
-        return self._read("pytorch.json", PyTorch)
+        return self.read("pytorch.json", PyTorch)
 
     @cached_property
     def cuda(self) -> Cuda:
         """CUDA's demands on the driver."""
-        return self._read("cuda.json", Cuda)
+        return self.read("cuda.json", Cuda)
 
     @cached_property
     def drivers(self) -> Drivers:
         """The newest drivers for each generation of cards."""
-        return self._read("drivers.json", Drivers)
+        return self.read("drivers.json", Drivers)
 
     @cached_property
     def pythons(self) -> Pythons:
         """Standalone Python builds."""
-        return self._read("pythons.json", Pythons)
+        return self.read("pythons.json", Pythons)
 
     @cached_property
     def environments(self) -> Environments:
         """Measured sizes of environments."""
-        return self._read("sizes.json", Environments)
+        return self.read("sizes.json", Environments)
 
     @cached_property
     def updates(self) -> Updates:
         """Where to ask for new versions, and who may answer."""
-        return self._read("updates.json", Updates)
+        return self.read("updates.json", Updates)
 
     @cached_property
     def cudnn(self) -> Cudnn:
         """cuDNN's releases."""
         from .libraries import Cudnn
 
-        return self._read("cudnn.json", Cudnn)
+        return self.read("cudnn.json", Cudnn)
 
     @cached_property
     def tensorflow(self) -> TensorFlow:
         """TensorFlow's releases and the ways to a GPU."""
         from .libraries import TensorFlow
 
-        return self._read("tensorflow.json", TensorFlow)
+        return self.read("tensorflow.json", TensorFlow)
 
     @cached_property
     def vc_redist(self) -> VcRedist:
         """Microsoft's Visual C++ runtime."""
         from .libraries import VcRedist
 
-        return self._read("vc_redist.json", VcRedist)
+        return self.read("vc_redist.json", VcRedist)
 
     @cached_property
     def accelerators(self) -> Accelerators:
         """AMD's, Intel's and Apple's graphics."""
         from .accelerators import Accelerators
 
-        return self._read("accelerators.json", Accelerators)
+        return self.read("accelerators.json", Accelerators)
 
     @cached_property
     def mirrors(self) -> Mirrors:
         """Publishers and their mirrors."""
         from .places import Mirrors
 
-        return self._read("mirrors.json", Mirrors)
+        return self.read("mirrors.json", Mirrors)
 
     @cached_property
     def reference(self) -> Reference:
         """What cards can do at most."""
         from .reference import Reference
 
-        return self._read("reference.json", Reference)
+        return self.read("reference.json", Reference)
+
+    @cached_property
+    def refreshing(self) -> Refreshing:
+        """Whom to ask for newer facts."""
+        from .refreshing import Refreshing
+
+        return self.read("refresh.json", Refreshing)
 
     @cached_property
     def _gpus_by_id(self) -> dict[str, GpuRow]:
@@ -252,8 +266,11 @@ class Catalog:
         return found.url if found is not None else None
 
 
-def load(folder: Path) -> Catalog:
-    """The catalog in a folder. Nothing is read yet: each file is decoded when it is first asked for."""
+def load(folder: Path, refreshed: Path | None = None) -> Catalog:
+    """The catalog in a folder, with the newer files of a refreshed one where they are sound.
+
+    Nothing is read yet: each file is decoded when it is first asked for.
+    """
     if not folder.is_dir():
         raise AppError("catalog-broken", file=str(folder), detail="folder missing")
-    return Catalog(folder)
+    return Catalog(folder, refreshed)

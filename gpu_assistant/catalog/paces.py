@@ -35,7 +35,7 @@ class Paces(Subject, frozen=True, kw_only=True):
 
 def paces(catalog: Catalog) -> Paces:
     """The catalog's paces; raises AppError("catalog-broken")."""
-    return catalog._read("paces.json", Paces)  # noqa: SLF001 - the same room
+    return catalog.read("paces.json", Paces)
 
 
 def _minutes(seconds: float | None) -> float | None:

@@ -64,7 +64,8 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
     """One published build. `index_url` None is the general package index.
 
     `arch_list` are compute capabilities with compiled code (None: not known), `ptx_for` those with portable
-    code that newer cards translate for themselves; `cuda` and `cudnn` the versions inside.
+    code that newer cards translate for themselves; `cuda` and `cudnn` the versions inside; `sha256` of the wheels
+    by Python series, where the index was read.
     """
 
     system: SystemName
@@ -76,15 +77,18 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
     cuda: Numbers | None = None
     cudnn: Numbers | None = None
     mps: bool = False
+    sha256: dict[Series, Hex32] = {}
     confidence: Confidence = "high"
     source: str | None = None
 
 
 class TorchRelease(Struct, frozen=True, kw_only=True):
-    """One PyTorch release with the library versions that belong to it."""
+    """One PyTorch release with the library versions that belong to it. `date` is None where the release was only
+    seen on the wheel index.
+    """
 
     version: Numbers
-    date: Day
+    date: Day | None
     python: tuple[Series, ...]
     torchvision: Numbers | None
     torchaudio: Numbers | None
