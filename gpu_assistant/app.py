@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .install.runner import InstallJob
     from .install.uninstall import UninstallJob
     from .monitor.sampler import Sampler
+    from .refresh.job import RefreshJob
     from .system.base import System
     from .update.service import UpdateService
     from .verify.job import VerifyJob
@@ -76,7 +77,16 @@ class App:
         """The compatibility data in use."""
         from .catalog.load import load
 
-        return load(paths.resources() / "catalog")
+        return load(paths.resources() / "catalog", self.data.catalog / "current")
+
+    def refresh_catalog(self) -> RefreshJob:
+        """Ask the publishers' pages for newer facts; the next App uses what came."""
+        from datetime import UTC, datetime
+
+        from .refresh.job import RefreshJob
+
+        folder = self.data.catalog / "current"
+        return RefreshJob(self.catalog, self.catalog.refreshing, folder, today=datetime.now(UTC).date())
 
     @cached_property
     def updates(self) -> UpdateService:

@@ -12,6 +12,7 @@ from ..core.errors import AppError, CallError, Cancelled
 from ..core.plan import EndEvent, EndState, Event, LogEvent, Plan
 from ..core.recommendation import Choice
 from . import show
+from .catalog import catalog
 from .jobs import run_job, stop_signals
 from .output import Output
 
@@ -220,4 +221,5 @@ COMMANDS: dict[str, Command] = {
     "verify": verify,
     "bench": bench,
     "monitor": monitor,
+    "catalog": catalog,
 }

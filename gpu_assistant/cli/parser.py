@@ -164,4 +164,8 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     command.add_argument("--interval", type=interval, default=1.0, metavar="S", help=say("opt.interval"))
     command.add_argument("--count", type=count, metavar="N", help=say("opt.count"))
     command.add_argument("--csv", metavar="FILE", type=path, help=say("opt.csv"))
+
+    command = add("catalog")
+    command.add_argument("action", choices=("show", "update", "check"), help=say("opt.catalog-action"))
+    command.add_argument("what", nargs="?", metavar="SUBJECT|DIR", type=path, help=say("opt.catalog-what"))
     return parser

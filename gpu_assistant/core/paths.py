@@ -40,6 +40,7 @@ class DataDir:
         self.files = root / "cache" / "files"
         self.uv_cache = root / "cache" / "uv"
         self.updates = root / "cache" / "updates"
+        self.catalog = root / "catalog"
         self.locks = root / "cache" / "locks"
         self.pythons = root / "pythons"
         self.toolkits = root / "toolkits"
