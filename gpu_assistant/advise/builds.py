@@ -85,7 +85,24 @@ def code_for(catalog: Catalog, record: TorchVariant, device: tuple[int, int]) ->
         if device not in excluded.get(code, ()):
             return "binary"
     portable = (capability(text) for text in record.ptx_for)
-    return "ptx" if any(code is not None and code <= device for code in portable) else None
+    if not any(code is not None and code <= device for code in portable):
+        return None
+    # The libraries beside PyTorch's own code (cuBLAS, cuDNN) know a chip only from the CUDA on that brought it.
+    cuda, first = cuda_of(record.variant), _first_cuda(catalog, device)
+    return "ptx" if cuda is not None and (first is None or cuda >= first) else None
+
+
+@lru_cache(maxsize=256)
+def _first_cuda(catalog: Catalog, device: tuple[int, int]) -> tuple[int, int] | None:
+    """The first CUDA that compiles for a chip, or for the newest known chip where this one is newer still."""
+    tops = [
+        (series, high)
+        for toolkit in catalog.cuda.toolkits
+        if (series := capability(".".join(toolkit.version.split(".")[:2]))) is not None
+        and (high := capability(toolkit.highest_capability)) is not None
+    ]
+    wanted = min(device, max((high for _, high in tops), default=device))
+    return min((series for series, high in tops if high >= wanted), default=None)
 
 
 @lru_cache(maxsize=256)

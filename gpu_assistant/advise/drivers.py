@@ -26,6 +26,7 @@ class Floor(Struct, frozen=True):
 class DriverState(Struct, frozen=True, kw_only=True):
     """The driver that is there and what this card could get. `system` is the one that the driver belongs to:
     Windows for Linux under WSL. `readable` is False where a driver answers with a version that says nothing.
+    `picked` is the driver that the user picked, which `version` is then; no other is reached for.
     """
 
     system: SystemName
@@ -35,6 +36,7 @@ class DriverState(Struct, frozen=True, kw_only=True):
     cuda: tuple[int, int] | None
     generation: Generation | None
     package: DriverPackage | None
+    picked: str | None = None
 
     @property
     def newest(self) -> Version | None:
@@ -53,12 +55,17 @@ def driver_state(
     device: tuple[int, int] | None,
     segment: Segment,
     channel: Channel,
+    *,
+    oldest: tuple[int, int] | None = None,
 ) -> DriverState:
-    """The driver side of a machine, for its deciding card."""
+    """The driver side of a machine, for its deciding card and for an older one (`oldest`) beside it: a computer
+    has one NVIDIA driver, so the older card says which are possible.
+    """
     driver = machine.driver
     version = numbers(driver.version) if driver is not None else None
     system = driver_system(machine)
-    generation = generation_of(catalog, device) if device is not None else None
+    bound = oldest if oldest is not None else device
+    generation = generation_of(catalog, bound) if bound is not None else None
     if device is None and version is not None:
         generation = _modern_by_driver(catalog, version, system)
     return DriverState(
@@ -68,8 +75,28 @@ def driver_state(
         readable=driver is None or version is not None,
         cuda=_native_cuda(catalog, driver, version),
         generation=generation,
-        package=_package(catalog, system, generation.id, segment, channel) if generation else None,
+        package=_package_for(catalog, system, device, generation=generation, segment=segment, channel=channel),
     )
+
+
+def _package_for(
+    catalog: Catalog,
+    system: SystemName,
+    device: tuple[int, int] | None,
+    *,
+    generation: Generation | None,
+    segment: Segment,
+    channel: Channel,
+) -> DriverPackage | None:
+    """The newest package for a generation that is known to serve the deciding card too."""
+    if generation is None:
+        return None
+    own = generation_of(catalog, device) if device is not None else generation
+    if own is None or own == generation or system == "linux":
+        return _package(catalog, system, generation.id, segment, channel)
+    # Windows' packages name the cards they serve; Linux's serve whatever their branch knows.
+    versions = {p.version for p in catalog.drivers.packages if (p.system, p.generation) == (system, own.id)}
+    return _package(catalog, system, generation.id, segment, channel, among=frozenset(versions))
 
 
 @lru_cache(maxsize=256)
@@ -89,12 +116,46 @@ def _modern_by_driver(catalog: Catalog, version: Version, system: SystemName) ->
     return modern if all(limit is None or version >= limit for limit in limits) else None
 
 
+def serves_both(catalog: Catalog, newer: tuple[int, int], older: tuple[int, int]) -> bool:
+    """Whether one driver knows two chips: the last branch that the older one gets compiles for the newer one."""
+    generation = generation_of(catalog, older)
+    if generation is None or generation.last_branch is None or generation == generation_of(catalog, newer):
+        return generation is not None
+    cuda = native_cuda(catalog, (generation.last_branch,))
+    tops = (capability(t.highest_capability) for t in catalog.cuda.toolkits if series_of(t.version) == cuda)
+    return cuda is not None and any(top is not None and newer <= top for top in tops)
+
+
+def drops(catalog: Catalog, version: Version | None, device: tuple[int, int] | None, system: SystemName) -> str | None:
+    """The first driver that no longer knows a chip, where `version` is that or newer; None: it knows it."""
+    generation = generation_of(catalog, device) if device is not None else None
+    first = generation.first_without.get(system) if generation is not None else None
+    limit = numbers(first)
+    return first if version is not None and limit is not None and version >= limit else None
+
+
+@lru_cache(maxsize=256)
+def series_of(version: str) -> tuple[int, int] | None:
+    """The (major, minor) of a version: "12.6.3" is (12, 6)."""
+    parts = numbers(version)
+    return None if parts is None else (parts[0] if parts else 0, parts[1] if len(parts) > 1 else 0)
+
+
 @lru_cache(maxsize=256)
 def _package(
-    catalog: Catalog, system: SystemName, generation: str, segment: Segment, channel: Channel
+    catalog: Catalog,
+    system: SystemName,
+    generation: str,
+    segment: Segment,
+    channel: Channel,
+    *,
+    among: frozenset[str] | None = None,
 ) -> DriverPackage | None:
+    # Of several the first is the newest.
     for package in catalog.drivers.packages:
         if (package.system, package.generation) != (system, generation):
+            continue
+        if among is not None and package.version not in among:
             continue
         if package.segment in (None, segment) and package.channel in (None, channel):
             return package
@@ -147,6 +208,8 @@ def reachable(state: DriverState, lowest: Floor) -> bool:
     """Whether this card gets a driver that is new enough: the one that is there, or one it can have."""
     if state.version is not None and state.version >= lowest.version:
         return True
+    if state.picked is not None:
+        return False
     if state.generation is None:
         return True  # Nobody knows which drivers an unknown card gets: what is there is preferred elsewhere.
     if state.newest is not None:

@@ -1,0 +1,142 @@
+"""What the user picked by hand beside PyTorch: driver, CUDA Toolkit, cuDNN, TensorFlow."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from ..catalog.versions import numbers
+from ..core.errors import CallError
+from ..core.recommendation import Choice, PartAdvice
+from .drivers import drops, native_cuda, reachable, series_of
+from .pick import Pick, Site
+from .tensorflow import TensorFlowPick, exact, judged, tensorflow_builds, tensorflow_for
+from .toolkit import (
+    Parts,
+    chips_of,
+    compiles_for,
+    cudnn_for,
+    parts_for,
+    releases_like,
+    serves,
+    toolkit_floor,
+    toolkits,
+)
+
+
+def impossible(part: str, choice: str | None, why: str, newest: str | None) -> CallError:
+    """The refusal of one part, with the reason and what works instead."""
+    return CallError(
+        "choice-impossible", part=part, choice=(choice or "").lstrip("@"), why=f"@choice.{why}", newest=newest
+    )
+
+
+def with_driver(where: Site, picked: str | None) -> Site:
+    """The place as it is with the driver that the user picked: "keep" or an exact version."""
+    state = where.state
+    if picked is None:
+        return where
+    newest = state.package.version if state is not None and state.package is not None else None
+    if where.card is None or state is None:
+        raise impossible("driver", picked, "no-card", newest)
+    if picked == "keep":
+        if state.installed is None:
+            raise impossible("driver", picked, "no-driver", newest)
+        return replace(where, state=replace(state, picked=state.installed)) if state.version is not None else where
+    version = numbers(picked)
+    if version is None:
+        raise CallError("choice-unreadable", choice=picked.lstrip("@"))
+    if drops(where.catalog, version, where.card.capability, state.system) is not None:
+        raise impossible("driver", picked, "driver-drops-card", newest)
+    package = next(
+        (
+            p
+            for p in where.catalog.drivers.packages
+            if (p.system, p.version) == (state.system, picked) and p.segment in (None, where.card.segment)
+        ),
+        None,
+    )
+    cuda = native_cuda(where.catalog, version)
+    return replace(where, state=replace(state, version=version, cuda=cuda, package=package, picked=picked))
+
+
+def chosen_parts(where: Site, pick: Pick | None, wish: Choice, *, wanted: bool) -> Parts:
+    """Toolkit and cuDNN as picked, else as the goal wants them (`wanted`) or left out."""
+    cuda = pick.build.cuda if pick is not None else None
+    parts = parts_for(where, cuda) if wanted else Parts()
+    if wish.cuda_toolkit is not None:
+        parts = _toolkit(where, cuda, wish.cuda_toolkit, parts)
+    if wish.cudnn is not None:
+        parts = replace(parts, cudnn=_cudnn(where, cuda, wish.cudnn, parts))
+    elif wish.cuda_toolkit == "none":
+        parts = replace(parts, cudnn=PartAdvice(action="none"))
+    return parts
+
+
+def _toolkit(where: Site, cuda: tuple[int, int] | None, picked: str, parts: Parts) -> Parts:
+    if picked == "none":
+        return replace(parts, toolkit=PartAdvice(action="none"), near=False, lowest=None, impossible=False)
+    offered = parts_for(where, cuda).offered
+    series = series_of(picked)
+    if series is None:
+        raise CallError("choice-unreadable", choice=picked.lstrip("@"))
+    if where.card is None or where.state is None:
+        raise impossible("cuda_toolkit", picked, "no-card", offered)
+    chips = chips_of(where)
+    wanted = numbers(picked)
+    here = next((t for t in where.machine.cuda_toolkits or () if t.nvcc and numbers(t.version) == wanted), None)
+    known = next((t for t in where.catalog.cuda.toolkits if numbers(t.version) == wanted and not t.preview), None)
+    if here is None and known is None:
+        raise impossible("cuda_toolkit", picked, "no-toolkit", offered)
+    like = (t for t in where.catalog.cuda.toolkits if series_of(t.version) == series)
+    if not any(compiles_for(t, chips) for t in like):
+        raise impossible("cuda_toolkit", picked, "toolkit-chip", offered)
+    lowest = toolkit_floor(where, series)
+    if lowest is None or not reachable(where.state, lowest):
+        raise impossible("cuda_toolkit", picked, "driver-limit", offered)
+    installable = {t.version for t, _ in toolkits(where.catalog, where.machine.os.system, where.arch, chips)}
+    if here is None and known is not None and known.version not in installable:
+        raise impossible("cuda_toolkit", picked, "no-installer", offered)
+    return replace(
+        parts,
+        toolkit=PartAdvice(action="keep" if here is not None else "install", version=picked),
+        cudnn=cudnn_for(where, series[0], chips) if parts.cudnn.action != "none" else parts.cudnn,
+        near=cuda is not None and series != cuda,
+        lowest=lowest,
+        impossible=False,
+    )
+
+
+def _cudnn(where: Site, cuda: tuple[int, int] | None, picked: str, parts: Parts) -> PartAdvice:
+    if picked == "none":
+        return PartAdvice(action="none")
+    if numbers(picked) is None:
+        raise CallError("choice-unreadable", choice=picked.lstrip("@"))
+    series = series_of(parts.toolkit.version) if parts.toolkit.version is not None else cuda
+    if where.card is None or series is None:
+        raise impossible("cudnn", picked, "no-card", None)
+    chips = chips_of(where)
+    best = cudnn_for(where, series[0], chips).version
+    releases = [r for r in releases_like(where.catalog, picked) if not r.yanked]
+    if not releases:
+        raise impossible("cudnn", picked, "no-cudnn", best)
+    if not any(series[0] in r.cuda_majors for r in releases):
+        raise impossible("cudnn", picked, "cudnn-cuda", best)
+    fitting = next((r for r in releases if serves(r, series[0], chips)), None)
+    if fitting is None:
+        raise impossible("cudnn", picked, "cudnn-chip", best)
+    wanted = numbers(picked)
+    here = any(numbers(c.version) == wanted for c in where.machine.cudnn or ())
+    return PartAdvice(action="keep" if here else "install", version=picked if here else fitting.version)
+
+
+def chosen_tensorflow(where: Site, picked: str | None) -> TensorFlowPick | None:
+    """The TensorFlow that was picked, else the newest for this system."""
+    if picked is None:
+        return tensorflow_for(where)
+    wanted, newest = numbers(picked), tensorflow_for(where)
+    if wanted is None:
+        raise CallError("choice-unreadable", choice=picked.lstrip("@"))
+    for build in tensorflow_builds(where):
+        if wanted in (numbers(build.version), numbers(exact(where.catalog, build))):
+            return replace(judged(where, build), by_hand=True)
+    raise impossible("tensorflow", picked, "no-tensorflow", newest.version if newest is not None else None)

@@ -1,0 +1,120 @@
+"""The goal "tensorflow": an environment with TensorFlow alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..core.errors import AppError
+from ..core.recommendation import Choice, Reason, Recommendation
+from ..core.recommendation import Warning as Caution
+from .cards import said_name
+from .cautions import card_cautions, machine_cautions, part_cautions, tensorflow_cautions, warn
+from .driver_advice import driver_advice
+from .part_choices import chosen_parts, chosen_tensorflow, impossible
+from .pick import Site
+from .pythons import PythonPick, python_for
+from .reasons_driver import driver_reasons, say
+from .reasons_parts import part_reasons, tensorflow_reasons
+from .systems import windows_lacking
+from .tensorflow import TensorFlowPick
+from .tensorflow_ways import tensorflow_ways
+from .toolkit import Parts
+
+
+def tensorflow_alone(where: Site, wish: Choice, *, arch_known: bool) -> Recommendation:
+    """TensorFlow for a machine. Raises AppError("no-tensorflow") where none is known for this kind of computer."""
+    found = chosen_tensorflow(where, wish.tensorflow)
+    if found is None:
+        raise AppError("no-tensorflow", system=f"@system.{where.machine.os.system}", arch=where.arch)
+    if wish.python is not None and wish.python not in found.build.python:
+        raise impossible("tensorflow", found.version, "python", None)
+    python = python_for(where.machine, where.catalog, where.arch, (wish.python,) if wish.python else found.build.python)
+    parts = chosen_parts(where, None, wish, wanted=False)
+    lowest = found.floor or parts.lowest
+    driver = driver_advice(where.state, lowest)
+    cuda = found.build.cuda if found.gpu else parts.toolkit.version
+    reasons = [
+        _accelerator(where, found),
+        *tensorflow_reasons(where, found),
+        _python(where, found, python, wish),
+        *driver_reasons(where, driver, cuda),
+        *_beside(where, found, parts),
+    ]
+    return Recommendation(
+        schema="gpu-assistant/recommendation/1",
+        goal="tensorflow",
+        accelerator="cuda" if found.gpu else "cpu",
+        python=python.series if python is not None else None,
+        pytorch=None,
+        driver=driver,
+        cuda_toolkit=parts.toolkit,
+        cudnn=parts.cudnn,
+        tensorflow=found.choice,
+        reasons=tuple(reasons),
+        warnings=tuple(
+            _cautions(
+                where,
+                found,
+                python,
+                parts,
+                driver_changes=driver.action in ("install", "update"),
+                arch_known=arch_known,
+            )
+        ),
+        alternatives=tuple(tensorflow_ways(where, found, beside_pytorch=False)),
+        catalog_date=where.catalog.date,
+    )
+
+
+def _accelerator(where: Site, found: TensorFlowPick) -> Reason:
+    flow, about = where.catalog.tensorflow, "accelerator"
+    if where.card is not None:
+        code = "tensorflow-on-card" if found.gpu else "tensorflow-beside-card"
+        return say(where, about, code, flow, "pip", gpu=where.card.name, capability=where.card.capability_text)
+    gpu = next(iter(where.machine.gpus), None)
+    code = "tensorflow-no-gpu" if gpu is None else "tensorflow-other-gpu"
+    return say(where, about, code, flow, "pip", gpu=said_name(gpu) if gpu is not None else None)
+
+
+def _python(where: Site, found: TensorFlowPick, python: PythonPick | None, wish: Choice) -> Reason:
+    flow = where.catalog.tensorflow
+    if python is None:
+        return say(where, "python", "tensorflow-python-unknown", flow, "index", version=found.version)
+    code = "by-hand" if wish.python is not None else python.origin
+    data = {"python": python.version, "version": found.version}
+    return say(where, "python", f"tensorflow-python-{code}", flow, "index", **data)
+
+
+def _beside(where: Site, found: TensorFlowPick, parts: Parts) -> Iterator[Reason]:
+    """Toolkit and cuDNN, which the requirement brings itself."""
+    flow = where.catalog.tensorflow
+    if parts.toolkit.action == "none" and parts.cudnn.action == "none":
+        code = "tensorflow-brings" if found.gpu and found.build.bundled_cuda else "tensorflow-needs-none"
+        for about in ("cuda_toolkit", "cudnn"):
+            yield say(where, about, code, flow, "pip", cuda=found.build.cuda, cudnn=found.build.cudnn)
+        return
+    yield from part_reasons(where, None, parts, wanted=True)
+
+
+def _cautions(
+    where: Site,
+    found: TensorFlowPick,
+    python: PythonPick | None,
+    parts: Parts,
+    *,
+    driver_changes: bool,
+    arch_known: bool,
+) -> Iterator[Caution]:
+    windows = windows_lacking(where)
+    if windows is not None:
+        yield warn("windows-too-old", needed=windows.name)
+    label = f"TensorFlow {found.version}"
+    if found.gpu:
+        yield from card_cautions(where, label, found.floor.text if found.floor is not None else None)
+    yield from tensorflow_cautions(where, found, beside_pytorch=False)
+    yield from part_cautions(where, None, parts)
+    if python is None:
+        yield warn("no-python", build=label, series=", ".join(found.build.python))
+    yield from machine_cautions(where, driver_changes=driver_changes)
+    if not arch_known:
+        yield warn("arch-unknown", arch=where.arch)
