@@ -60,6 +60,10 @@ class LinuxVariables:
         self._write(others)
         return True
 
+    def has_on_path(self, folder: Path) -> bool:
+        """Whether there is a line that adds it."""
+        return _path_line(folder) in self._lines()
+
     def add_to_path(self, folder: Path) -> bool:
         """A line of its own, which adds to the PATH that the session has by then."""
         if ":" in str(folder):

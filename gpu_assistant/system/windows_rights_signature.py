@@ -2,7 +2,8 @@
 
 It checks the file's hash against the signature, the chain up to a root that this Windows trusts, the purpose "code",
 and the time: within the certificate's, or within it by a trusted time stamp. Revoked certificates are refused where
-their publisher's list can be reached.
+their publisher's list can be reached. The chain that Windows built is looked at once more: Wine says "trusted" of
+chains that it knows to be expired or unknown.
 """
 
 from __future__ import annotations
@@ -30,10 +31,13 @@ ORGANISATION = b"2.5.4.10"
 COMMON_NAME = b"2.5.4.3"
 CODE_SIGNING = "1.3.6.1.5.5.7.3.3"
 CERT_NAME_ATTR_TYPE = 3
+NOT_TIME_VALID = 0x1
+TOLERATED = 0x2 | 0x40 | 0x1000000  # times not nested; whether it was revoked is unknown, its list out of reach
 # winerror.h
 MISSING = {0x800B0100, 0x800B0003, 0x800B0001}  # no signature; a form, a subject that Windows cannot read
 BROKEN = {0x80096010, 0x80096019, 0x80092009, 0x80090008, 0x80096004}  # the bytes and the signature do not fit
 EXPIRED = {0x800B0101, 0x800B0102, 0x80096005}
+CERT_EXPIRED, CERT_UNTRUSTED = 0x800B0101, 0x800B0109
 UNREACHABLE = {0x800B010E, 0x80092012, 0x80092013}  # whether it was revoked cannot be found out just now
 
 
@@ -66,6 +70,25 @@ class _Data(ctypes.Structure):
 
 class _Certificate(ctypes.Structure):  # the head of CRYPT_PROVIDER_CERT
     _fields_ = (("size", wintypes.DWORD), ("context", ctypes.c_void_p))
+
+
+class _Chain(ctypes.Structure):  # the head of CERT_CHAIN_CONTEXT
+    _fields_ = (("size", wintypes.DWORD), ("error", wintypes.DWORD), ("info", wintypes.DWORD))
+
+
+class _Signer(ctypes.Structure):  # CRYPT_PROVIDER_SGNR
+    _fields_ = (
+        ("size", wintypes.DWORD),
+        ("as_of", wintypes.FILETIME),
+        ("chain_length", wintypes.DWORD),
+        ("certificates", ctypes.POINTER(_Certificate)),
+        ("kind", wintypes.DWORD),
+        ("info", ctypes.c_void_p),
+        ("error", wintypes.DWORD),
+        ("stamps", wintypes.DWORD),
+        ("stamped_by", ctypes.c_void_p),
+        ("chain", ctypes.POINTER(_Chain)),
+    )
 
 
 class _Usage(ctypes.Structure):  # CERT_ENHKEY_USAGE
@@ -106,30 +129,37 @@ def _ask(file: Path, revocation: int) -> tuple[int, str | None]:
     nobody = wintypes.HWND(-1)  # INVALID_HANDLE_VALUE: no window and no question
     error = trust.WinVerifyTrust(nobody, ctypes.byref(action), ctypes.byref(data)) & 0xFFFFFFFF
     try:
-        return error, None if error else _name(trust, data.state)
+        return (error, None) if error else _signer(trust, data.state)
     finally:
         data.action = CLOSE
         trust.WinVerifyTrust(nobody, ctypes.byref(action), ctypes.byref(data))
 
 
-def _name(trust: ctypes.WinDLL, state: int | None) -> str | None:
+def _signer(trust: ctypes.WinDLL, state: int | None) -> tuple[int, str | None]:
     trust.WTHelperProvDataFromStateData.restype = ctypes.c_void_p
     trust.WTHelperProvDataFromStateData.argtypes = (wintypes.HANDLE,)
-    trust.WTHelperGetProvSignerFromChain.restype = ctypes.c_void_p
+    trust.WTHelperGetProvSignerFromChain.restype = ctypes.POINTER(_Signer)
     trust.WTHelperGetProvSignerFromChain.argtypes = (
         ctypes.c_void_p,
         wintypes.DWORD,
         wintypes.BOOL,
         wintypes.DWORD,
     )
-    trust.WTHelperGetProvCertFromChain.restype = ctypes.POINTER(_Certificate)
-    trust.WTHelperGetProvCertFromChain.argtypes = (ctypes.c_void_p, wintypes.DWORD)
     provided = trust.WTHelperProvDataFromStateData(state)
-    signer = provided and trust.WTHelperGetProvSignerFromChain(provided, 0, False, 0)
-    certificate = trust.WTHelperGetProvCertFromChain(signer, 0) if signer else None
-    if not certificate:
-        return None
-    context = certificate.contents.context
+    found = trust.WTHelperGetProvSignerFromChain(provided, 0, False, 0) if provided else None
+    signer = found.contents if found else None
+    if signer is None or not signer.chain or not signer.chain_length or not signer.certificates:
+        return CERT_UNTRUSTED, None
+    wrong = signer.chain.contents.error & ~TOLERATED
+    if signer.stamps:
+        wrong &= ~NOT_TIME_VALID  # judged above, by the time of the stamp
+    if wrong:
+        return CERT_EXPIRED if wrong == NOT_TIME_VALID else CERT_UNTRUSTED, None
+    return 0, _name(signer.certificates.contents.context)
+
+
+def _name(context: int | None) -> str | None:
+    """The organisation, where it is also the name that Windows shows and the certificate is one for code."""
     if CODE_SIGNING not in _purposes(context):
         return None
     organisation, common = _attribute(context, ORGANISATION), _attribute(context, COMMON_NAME)
