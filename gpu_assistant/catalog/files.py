@@ -9,6 +9,7 @@ import msgspec
 
 from .accelerators import Accelerators
 from .libraries import Cudnn, TensorFlow, VcRedist
+from .paces import Paces
 from .places import Mirrors
 from .records import Cuda, Drivers, Environments, Gpus, Pythons, PyTorch, Updates
 from .reference import Reference
@@ -25,6 +26,7 @@ FILES: dict[str, type[Subject]] = {
     "drivers": Drivers,
     "gpus": Gpus,
     "mirrors": Mirrors,
+    "paces": Paces,
     "pythons": Pythons,
     "pytorch": PyTorch,
     "reference": Reference,

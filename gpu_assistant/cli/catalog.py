@@ -72,11 +72,9 @@ def _show(app: App, wanted: str | None, output: Output) -> int:
         return 0
     rows = []
     for name, subject in found.items():
-        days = _age(subject.as_of)
+        days, count = _age(subject.as_of), _count(subject)
         place = output.say("catalog-place.refreshed" if _refreshed(app, name) else "catalog-place.built-in")
-        rows.append(
-            (name, output.say("catalog-row", date=subject.as_of, days=days, count=_count(subject), place=place))
-        )
+        rows.append((name, output.say("catalog-row", date=subject.as_of, days=days, count=count, place=place)))
     output.table(rows)
     if wanted is not None:
         output.table(

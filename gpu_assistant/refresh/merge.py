@@ -61,9 +61,7 @@ def pytorch(known: PyTorch, wheels: Iterable[Wheel], *, index: str, oldest: str)
     return replace(known, releases=ordered), count
 
 
-def _release(
-    version: str, builds: Mapping[tuple[str, str, str], list[Wheel]], new: tuple[TorchVariant, ...]
-) -> TorchRelease:
+def _release(version: str, series: set[str], new: tuple[TorchVariant, ...]) -> TorchRelease:
     return TorchRelease(
         version=version,
         date=None,
