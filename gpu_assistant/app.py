@@ -7,7 +7,7 @@ same answer. Rooms are imported on first use, so that `--help` loads nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .advise.options import Options
     from .bench.parent import BenchJob
     from .catalog.load import Catalog
-    from .core.plan import Plan
+    from .core.plan import Interrupted, Plan
     from .core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
     from .core.results import Benchmark
     from .detect.job import DetectJob
@@ -153,40 +153,57 @@ class App:
             machine,
             recommendation,
             self.catalog,
+            data=self.data,
             environment=environment,
             wheelhouse=self.wheelhouse,
             simulated=self.simulated,
         )
 
     def read_plan(self, path: Path) -> Plan:
-        """A plan file somebody gives us; raises CallError when it is broken. It is checked again before it runs."""
+        """A plan file somebody gives us; raises CallError when it is broken or not one that we would make."""
         from .core.plan import Plan
+        from .install.place import Ground
+        from .install.untrusted import check
 
-        return json.read_file(path, Plan, code="plan-file")
+        plan = json.read_file(path, Plan, code="plan-file")
+        check(plan, Ground(self.system, self.data, self.catalog))
+        return plan
 
     def interrupted_plan(self) -> Plan | None:
         """The plan of the last install that began and did not end, if there is one."""
+        found = self.interrupted()
+        return found.plan if found is not None else None
+
+    def interrupted(self) -> Interrupted | None:
+        """The last install that began and did not end, and the step at which it stopped."""
         from .install.journal import interrupted
 
         return interrupted(self.data)
 
-    def install(self, plan: Plan, *, dry_run: bool = False) -> InstallJob:
-        """Carry a plan out (or only say what would be done)."""
+    def install(self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = ()) -> InstallJob:
+        """Carry a plan out (or only say what would be done); `resume` goes on after a restart (`resume_words`)."""
         from .install.runner import InstallJob
 
-        return InstallJob(plan, self.system, self.data, self.catalog, dry_run=dry_run or plan.simulated)
+        dry = dry_run or plan.simulated
+        return InstallJob(plan, self.system, self.data, self.catalog, dry_run=dry, resume=resume)
+
+    def resume_words(self, *, window: bool) -> tuple[str, ...]:
+        """The command that goes on after a restart: the window, or the command line's `install --resume`."""
+        from .install.login import resume_words
+
+        return resume_words(self.data, self.system, window=window)
 
     def uninstall(self, environment: Path) -> UninstallJob:
         """Take back what install put there."""
         from .install.uninstall import UninstallJob
 
-        return UninstallJob(environment, self.data)
+        return UninstallJob(environment, self.data, self.system)
 
     def farewell(self, *, keep_environments: bool) -> FarewellJob:
         """Take away everything that the program keeps for itself."""
         from .install.farewell import FarewellJob
 
-        return FarewellJob(self.data, keep_environments=keep_environments)
+        return FarewellJob(self.data, self.system, keep_environments=keep_environments)
 
     def environments(self) -> tuple[Environment, ...]:
         """The environments that install made and that still stand."""

@@ -135,6 +135,8 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     wanted(command)
     environment(command)
 
+    command.add_argument("--output", metavar="FILE", type=path, help=say("opt.output"))
+
     command = add("install")
     machine(command)
     wanted(command)

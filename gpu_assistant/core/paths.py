@@ -19,8 +19,14 @@ def resources() -> Path:
 
 def licences() -> Path | None:
     """The folder with the licences of all parts, where the program came as a package; None in a checkout."""
+    home = installed_home()
+    return home / "licenses" if home is not None else None
+
+
+def installed_home() -> Path | None:
+    """The folder of the program and its launchers, where it came as a package; None for a wheel and a checkout."""
     home = Path(__file__).resolve().parents[3]
-    return home / "licenses" if (home / "installed.json").is_file() else None
+    return home if (home / "installed.json").is_file() else None
 
 
 def shipped() -> bool:

@@ -1,0 +1,101 @@
+"""What the planners of all kinds look at."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core.errors import AppError
+from ..core.machine import Machine
+from ..core.paths import DataDir
+from ..core.plan import Step
+from ..core.recommendation import LocalWheel, PyTorchChoice, Recommendation
+from .wheelhouse import usable
+
+if TYPE_CHECKING:
+    from ..catalog.load import Catalog
+    from ..catalog.paces import Paces
+    from ..catalog.records import Sizes
+
+
+class Draft:
+    """A recommendation for a machine, the folder for its environment, and the `steps` that are planned so far.
+
+    A kind that makes a folder which other programs look for says so in `variables` (name and value) and `on_path`,
+    with its step's id in `variable_owners`: the step that writes them down for the user comes after it.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        recommendation: Recommendation,
+        catalog: Catalog,
+        *,
+        data: DataDir,
+        environment: Path,
+        wheelhouse: Path | None,
+    ) -> None:
+        self.machine = machine
+        self.recommendation = recommendation
+        self.catalog = catalog
+        self.data = data
+        self.environment = environment
+        self.wheelhouse = wheelhouse
+        self.steps: list[Step] = []
+        self.variables: dict[str, str] = {}
+        self.on_path: list[str] = []
+        self.variable_owners: list[str] = []
+
+    def ids(self, *kinds: str) -> tuple[str, ...]:
+        """The ids of the steps of these kinds that are planned so far."""
+        return tuple(step.id for step in self.steps if step.kind in kinds)
+
+    @property
+    def torch(self) -> PyTorchChoice:
+        """The PyTorch build; raises AppError("goal-not-yet")."""
+        if self.recommendation.pytorch is None:
+            raise AppError("goal-not-yet", goal=self.recommendation.goal)
+        return self.recommendation.pytorch
+
+    @property
+    def series(self) -> str:
+        """The Python series, like "3.11"; raises AppError("goal-not-yet")."""
+        if self.recommendation.python is None:
+            raise AppError("goal-not-yet", goal=self.recommendation.goal)
+        return self.recommendation.python
+
+    @property
+    def release(self) -> str:
+        """PyTorch's full version, like "2.13.0+cpu"."""
+        return f"{self.torch.version}+{self.torch.variant}"
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """What was measured on this very release; another one's figures are not this one's."""
+        from ..catalog.records import Sizes
+
+        torch, system = self.torch, self.machine.os.system
+        found = self.catalog.sizes(torch.variant, system)
+        return found if found.release == torch.version else Sizes(variant=torch.variant, system=system)
+
+    @cached_property
+    def paces(self) -> Paces:
+        """How long things take."""
+        from ..catalog.paces import paces
+
+        return paces(self.catalog)
+
+    @cached_property
+    def local(self) -> LocalWheel | None:
+        """The user's own wheel of this very PyTorch build."""
+        if self.wheelhouse is None:
+            return None
+        torch = self.torch
+        # The general index's build bears no tag.
+        untagged = self.catalog.default_variant(torch.version, self.machine.os.system) == torch.variant
+        tags = (torch.variant, None) if untagged else (torch.variant,)
+        wheels = usable(self.wheelhouse, self.series)
+        return next(
+            (w for w in wheels if (w.project, w.version) == ("torch", torch.version) and w.variant in tags), None
+        )
