@@ -44,12 +44,15 @@ def schema(name: str) -> dict[str, Any]:
     for part in defs.values():
         if part.get("type") == "object" and "properties" in part:
             part["additionalProperties"] = False
-    return {
+    whole = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"GPU Assistant catalog: {name}.json",
         **root,
         "$defs": defs,
     }
+    # Defaults are tuples here and lists in JSON.
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(whole))
+    return plain
 
 
 def subjects(catalog: Catalog, names: Iterable[str]) -> dict[str, Subject]:
