@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .expect import Answer, box_of, deciding, driver_action, is_cuda, nvidia
+from .expect import Answer, box_of, deciding, driver_action, is_cuda
 from .parts import needs
-from .torch_rules import Box, cuda_of, packages, runs
-from .world import Version, World, number, version
+from .torch_rules import Box, cuda_of, fits, packages
+from .world import Version, World, version
 
 
 def driver_faults(
@@ -17,7 +17,7 @@ def driver_faults(
     """An update only where it is needed, to a driver that exists for this card, of the right channel."""
     advice = found["driver"]
     gpu = deciding(world, machine)
-    if gpu is None or found["accelerator"] != "cuda":
+    if gpu is None or (found["accelerator"] != "cuda" and found["cuda_toolkit"]["action"] == "none"):
         if advice["action"] != "none" or advice["recommended"] is not None:
             yield f"driver {advice['action']} without CUDA"
         return
@@ -30,7 +30,8 @@ def driver_faults(
     floor = _floor(world, box, goal, found, right)
     if floor is not None:
         yield from _action(box, advice, floor)
-    yield from _number(world, machine, box, found, floor)
+    known = [right.shared] if right is not None and right.shared is not None else packages(world, box)
+    yield from _number(box, known, advice, floor)
 
 
 def _unknown_card(box: Box, advice: dict[str, Any]) -> Iterator[str]:
@@ -58,11 +59,8 @@ def _action(box: Box, advice: dict[str, Any], floor: Version) -> Iterator[str]:
         yield f"lowest driver {advice['minimum']}, expected {floor}"
 
 
-def _number(
-    world: World, machine: dict[str, Any], box: Box, found: dict[str, Any], floor: Version | None
-) -> Iterator[str]:
-    advice = found["driver"]
-    known = packages(world, box)
+def _number(box: Box, known: Sequence[dict[str, Any]], advice: dict[str, Any], floor: Version | None) -> Iterator[str]:
+    """The number that is named: real, for this card, new enough, no step back."""
     newest = known[0] if known else None
     said = version(advice["recommended"])
     if said is None:
@@ -78,45 +76,14 @@ def _number(
         yield f"driver {advice['recommended']} is too old for the build"
     if said == box.driver:
         return
-    shared = _for_all(world, machine, box)
-    names = {p["version"] for p in known} | ({shared["version"]} if shared else set())
-    if advice["recommended"] not in names:
-        yield f"driver {advice['recommended']} is none for {box.segment} {box.device} on {box.host} ({box.channel})"
-        return
-    if shared is not None and said > number(shared["version"]) and floor is not None:
-        if number(shared["version"]) >= floor:
-            yield f"driver {advice['recommended']} leaves the older card without one; {shared['version']} serves both"
-    elif advice["recommended"] not in (newest["version"] if newest else None, shared["version"] if shared else None):
-        yield f"driver {advice['recommended']} is not the newest for this card"
-    exact = next((p for p in [*known, *([shared] if shared else [])] if p["version"] == advice["recommended"]), None)
-    if exact is not None and (advice["url"], advice["channel"]) != (exact["url"], exact["channel"]):
+    if newest is None or advice["recommended"] != newest["version"]:
+        yield f"driver {advice['recommended']}, expected {newest and newest['version']} ({box.segment}, {box.channel})"
+    elif (advice["url"], advice["channel"]) != (newest["url"], newest["channel"]):
         yield f"driver address or channel: {advice['url']}, {advice['channel']}"
-
-
-def _for_all(world: World, machine: dict[str, Any], box: Box) -> dict[str, Any] | None:
-    """The newest driver that serves the older cards, too, where such a one is known to serve the newest card.
-
-    A Linux package serves every card from the oldest it was made for on; on Windows the packages for old cards are
-    made for those alone.
-    """
-    chips = [c for gpu in nvidia(machine) if (c := world.chip(gpu)) is not None]
-    oldest = min(chips, default=None)
-    if oldest is None or box.device is None or box.host != "linux":
-        return None
-    mine, theirs = world.generation(box.device), world.generation(oldest)
-    if mine is None or theirs is None or mine["id"] == theirs["id"]:
-        return None
-    limit = version((theirs.get("first_without") or {}).get(box.host))
-    if limit is not None and box.driver is not None and box.driver >= limit:
-        return None
-    older = [p for p in world.drivers["packages"] if (p["system"], p["generation"]) == (box.host, theirs["id"])]
-    return max(older, key=lambda p: number(p["version"]), default=None)
 
 
 def alternatives_faults(world: World, machine: dict[str, Any], channel: str, found: dict[str, Any]) -> Iterator[str]:
     """What is offered beside must work, too; with the present driver where that is what it says."""
-    from .torch_rules import fits
-
     gpu = deciding(world, machine)
     if gpu is None:
         return
@@ -137,6 +104,3 @@ def alternatives_faults(world: World, machine: dict[str, Any], channel: str, fou
             better = next((f for f in fits(world, box) if box.driver and box.driver >= f.floor), fit)
             if better.release != fit.release:
                 yield f"alternative keep-driver: {better.release} runs, too, and is newer than {fit.release}"
-
-
-__all__ = ["alternatives_faults", "driver_faults", "runs"]

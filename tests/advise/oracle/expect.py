@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .torch_rules import Box, Fit, best, cuda_of, other_build
+from . import team
+from .torch_rules import Box, Fit, cuda_of, other_build
 from .world import World, number, version
 
 
@@ -18,6 +19,7 @@ class Answer:
     variant: str | None
     driver: str | None
     fit: Fit | None = None
+    shared: dict[str, Any] | None = None
 
 
 def arch_of(machine: dict[str, Any]) -> str:
@@ -82,10 +84,11 @@ def expected(world: World, machine: dict[str, Any], channel: str) -> Answer | No
     if gpu is not None:
         box = box_of(world, machine, channel, gpu)
         if box.device is None:
-            return Answer(None, None, None, None)
-        fit = best(world, box)
+            return Answer(None, None, None, None) if any_build(world, system, arch) else None
+        others = [device for other in nvidia(machine) if (device := world.chip(other)) is not None]
+        fit, shared = team.answer(world, box, others)
         if fit is not None:
-            return Answer("cuda", fit.release, fit.variant, driver_action(box, fit), fit)
+            return Answer("cuda", fit.release, fit.variant, driver_action(box, fit), fit, shared)
     for variant, accelerator in other_accelerators(world, machine):
         found = other_build(world, system, arch, variant)
         if found is not None:
@@ -94,6 +97,11 @@ def expected(world: World, machine: dict[str, Any], channel: str) -> Answer | No
     if found is None:
         return None
     return Answer("mps" if found["record"].get("mps") else "cpu", found["version"], "cpu", "none")
+
+
+def any_build(world: World, system: str, arch: str) -> bool:
+    """Whether PyTorch publishes anything for this kind of computer."""
+    return any((v["system"], v["arch"]) == (system, arch) for release in world.releases for v in release["variants"])
 
 
 def other_accelerators(world: World, machine: dict[str, Any]) -> list[tuple[str, str]]:

@@ -57,8 +57,8 @@ DRIVERS: dict[str, tuple[str | None, ...]] = {
         None, "390.157", "418.226.00", "440.33.01", "450.80.01", "450.80.02", "460.106.00", "470.256.02", "495.46",
         "510.108.03", "515.105.01", "520.61.05", "525.60.12", "525.60.13", "530.30.02", "535.104.05", "535.183.01",
         "545.23.08", "550.54.15", "550.163.01", "555.42.01", "555.42.06", "560.35.05", "565.77", "570.26", "570.211.01",
-        "575.57.08", "579.99", "580.65.05", "580.65.06", "580.126.20", "580.126.21", "590.48.01", "595.45.03", "595.71.05",
-        "595.84", "595.85", "610.43.03", "616.10", "650.10",
+        "575.57.08", "579.99", "580.65.05", "580.65.06", "580.126.20", "580.126.21", "590.48.01", "595.45.03",
+        "595.71.05", "595.84", "595.85", "610.43.03", "616.10", "650.10",
     ),
 }  # fmt: skip
 
@@ -99,7 +99,7 @@ ODD: dict[str, list[dict[str, Any]]] = {
 def cards(world: World) -> dict[str, list[dict[str, Any]]]:
     """One card of each chip and way of being sold that the catalog knows, and every odd mixture."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for row in sorted(world.cards.values(), key=lambda row: str(row["pci_id"])):
+    for row in sorted(world.cards.values(), key=lambda row: ("GeForce" not in row["name"], str(row["pci_id"]))):
         if chip(row["compute_capability"]) is None:
             continue
         gpu = {"vendor": "nvidia", "pci_id": row["pci_id"], "name": row["name"], "memory_bytes": row["memory_bytes"]}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .driver_rules import driver_faults
-from .expect import Answer, box_of, deciding, expected, is_cuda, nvidia
+from .expect import Answer, box_of, deciding, expected
 from .parts import cudnn_faults, tensorflow_faults, toolkit_faults
 from .said import said_faults
 from .torch_rules import cuda_of, cudnn_serves, fits
@@ -123,6 +123,3 @@ def python_faults(world: World, machine: dict[str, Any], goal: str, found: dict[
     newest = max(pool, key=number, default=None)
     if found["python"] != newest:
         yield f"Python {found['python']}, expected {newest}"
-
-
-__all__ = ["expected", "is_cuda", "judge", "nvidia"]

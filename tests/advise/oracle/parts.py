@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .expect import box_of, deciding, is_cuda
+from .expect import box_of, deciding
 from .torch_rules import Box, cuda_of, lowest_driver
 from .world import Version, World, chip, number, version
 
 WITH_TOOLKIT = ("cuda-dev", "all")
+# Warnings that say that the card may not work with TensorFlow.
+SAYS_SO = ("tensorflow", "gpu-unknown")
 WITH_TENSORFLOW = ("tensorflow", "all")
 
 
@@ -30,12 +32,12 @@ def needs(world: World, box: Box, goal: str, found: dict[str, Any]) -> Iterator[
             yield floor
 
 
-def toolkit_chips(world: World, toolkit: Version) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """The oldest and the newest chip that a toolkit compiles for; None: the facts do not say."""
-    for row in world.facts["toolkit_chips"]:
-        if number(row["from"])[:2] <= toolkit[:2] <= number(row["to"])[:2]:
-            return chip(row["lowest"]) or (0, 0), chip(row["highest"]) or (0, 0)
-    return None
+def _compilers(world: World, arch: str, device: tuple[int, int] | None, major: int | None) -> bool:
+    """Whether any toolkit compiles for the chip on this processor type."""
+    return arch == "x86_64" and any(
+        (device is None or span.oldest <= device <= span.newest) and major in (None, span.first[0])
+        for span in world.spans()
+    )
 
 
 def toolkit_faults(
@@ -44,13 +46,15 @@ def toolkit_faults(
     """A toolkit only for compiling, of the wheel's CUDA major, that compiles for the chip."""
     part = found["cuda_toolkit"]
     gpu = deciding(world, machine)
-    if goal not in WITH_TOOLKIT or gpu is None or not is_cuda(found):
+    if goal not in WITH_TOOLKIT or gpu is None:
         if part["action"] == "install":
             yield f"a CUDA Toolkit for {goal} where nothing asks for one"
         return
-    box = box_of(world, machine, channel, gpu)
+    device = box_of(world, machine, channel, gpu).device
+    cuda = cuda_of(found["pytorch"]["variant"])
     if part["action"] == "none":
-        yield "no CUDA Toolkit, though CUDA code is to be compiled"
+        if _compilers(world, machine["os"]["arch"], device, cuda[0] if cuda else None):
+            yield "no CUDA Toolkit, though CUDA code is to be compiled"
         return
     toolkit = version(part["version"])
     if toolkit is None:
@@ -59,16 +63,14 @@ def toolkit_faults(
     real = {t["version"] for t in world.cuda["toolkits"]} - set(world.facts["toolkits_no_release"])
     if part["action"] == "install" and part["version"] not in real:
         yield f"CUDA Toolkit {part['version']} does not exist"
-    if part["action"] == "keep" and part["version"] not in {t.get("version") for t in machine.get("cuda_toolkits") or ()}:
+    here = {there.get("version") for there in machine.get("cuda_toolkits") or ()}
+    if part["action"] == "keep" and part["version"] not in here:
         yield f"CUDA Toolkit {part['version']} is not there to be kept"
-    cuda = cuda_of(found["pytorch"]["variant"])
     if cuda is not None and toolkit[0] != cuda[0]:
         yield f"CUDA Toolkit {part['version']} beside a PyTorch for CUDA {cuda[0]}: extensions do not compile"
-    if box.device is None:
-        return
-    span = toolkit_chips(world, toolkit)
-    if span is not None and not span[0] <= box.device <= span[1]:
-        yield f"CUDA Toolkit {part['version']} cannot compile for capability {box.device}"
+    span = next((s for s in world.spans() if s.first <= (*toolkit, 0)[:2] <= s.last), None)
+    if device is not None and span is not None and not span.oldest <= device <= span.newest:
+        yield f"CUDA Toolkit {part['version']} cannot compile for capability {device}"
 
 
 def cudnn_faults(
@@ -139,7 +141,7 @@ def tensorflow_faults(
     able = flow_on_gpu(world, machine, channel)
     if flow["gpu"] and able is False:
         yield "TensorFlow promised on a card that it does not run on"
-    if flow["gpu"] and able is None and not any("tensorflow" in w["code"] for w in found["warnings"]):
+    if flow["gpu"] and able is None and not any(w["code"].startswith(SAYS_SO) for w in found["warnings"]):
         yield "TensorFlow promised on a card that nobody can promise it for"
     if not flow["gpu"] and able is True:
         yield "TensorFlow without the card that it runs on"
@@ -148,5 +150,21 @@ def tensorflow_faults(
     bundle = "[and-cuda]" in flow["requirement"]
     if bundle != flow["gpu"]:
         yield f"{flow['requirement']} for gpu={flow['gpu']}"
-    if not flow["requirement"].startswith("tensorflow") or flow["version"] not in flow["requirement"]:
+    yield from _flow_cudnn(world, machine, channel, found)
+    series = ".".join(flow["version"].split(".")[:2])
+    if not flow["requirement"].startswith("tensorflow") or f"=={series}" not in flow["requirement"]:
         yield f"{flow['requirement']} does not install {flow['version']}"
+
+
+def _flow_cudnn(world: World, machine: dict[str, Any], channel: str, found: dict[str, Any]) -> Iterator[str]:
+    """TensorFlow takes the newest cuDNN, which has no code for old chips, unless something holds it back."""
+    flow, gpu = found["tensorflow"], deciding(world, machine)
+    if gpu is None or not flow["gpu"]:
+        return
+    device = box_of(world, machine, channel, gpu).device
+    newest = chip(world.facts["cudnn_floors"][0]["lowest"]) or (0, 0)
+    held = version((found["pytorch"] or {}).get("cudnn"))
+    pinned = held is not None and held < number(world.facts["cudnn_floors"][0]["from"])
+    said = "cudnn" in flow["requirement"] or any("cudnn" in warning["code"] for warning in found["warnings"])
+    if device is not None and device < newest and not pinned and not said:
+        yield f"TensorFlow's newest cuDNN has no code for capability {device}"

@@ -21,7 +21,8 @@ def said_faults(machine: dict[str, Any], goal: str, found: dict[str, Any]) -> It
             yield f"{about}: no reason"
         elif not any((r["source"] or "").startswith("https://") for r in mine):
             yield f"{about}: no source"
-    if goal in ("tensorflow", "all") and not found["tensorflow"] and "tensorflow" not in reasons:
+    told = [*reasons, *(warning["code"] for warning in found["warnings"])]
+    if goal in ("tensorflow", "all") and not found["tensorflow"] and not any("tensorflow" in word for word in told):
         yield "tensorflow: neither a release nor a reason why not"
 
 

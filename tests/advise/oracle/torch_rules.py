@@ -64,6 +64,12 @@ def runs(world: World, record: dict[str, Any], device: tuple[int, int]) -> str |
     return "portable" if any((c := chip(text)) and c <= device for text in record.get("ptx_for") or ()) else None
 
 
+def cudnn_inside(release: dict[str, Any], record: dict[str, Any]) -> str | None:
+    """The cuDNN in a wheel; where it is not named, the one in the same build for another system."""
+    twins = (v.get("cudnn") for v in release["variants"] if v["variant"] == record["variant"])
+    return record.get("cudnn") or next(filter(None, twins), None)
+
+
 def cudnn_serves(world: World, cudnn: str | None, cuda: tuple[int, int], device: tuple[int, int]) -> bool:
     """Whether the cuDNN inside a wheel has code for the chip; one that is not named is not held against it."""
     blackwell = world.facts["blackwell"]
@@ -145,7 +151,7 @@ def candidates(world: World, system: str, arch: str, host: str, device: tuple[in
         oldest = next((r["lowest_capability"] for r in world.cuda["minimum_drivers"] if r["major"] == cuda[0]), None)
         if oldest is None or device < (chip(oldest) or ()):
             continue
-        if not cudnn_serves(world, record.get("cudnn"), cuda, device):
+        if not cudnn_serves(world, cudnn_inside(release, record), cuda, device):
             continue
         floor = lowest_driver(world, host, cuda, code == "portable")
         if floor is not None:
@@ -164,25 +170,26 @@ def fits(world: World, box: Box) -> Iterator[Fit]:
             yield fit
 
 
-def best(world: World, box: Box) -> Fit | None:
+def choose(world: World, box: Box, found: list[Fit], newest_driver: Version | None) -> Fit | None:
     """The newest release that works; of its builds one for which the driver may stay; of these one whose CUDA the
     driver implements by itself (its makers' default first, then the newest); where none is, the oldest CUDA.
     """
-    found = list(fits(world, box))
     if not found:
         return None
     found = [fit for fit in found if fit.release == found[0].release]
     stay = [fit for fit in found if box.driver is not None and box.driver >= fit.floor]
-    if stay:
-        native = chip(box.cuda_max) or world.native(box.driver)
-    else:
-        known = packages(world, box)
-        native = world.native(number(known[0]["version"])) if known else None
+    native = (chip(box.cuda_max) or world.native(box.driver)) if stay else world.native(newest_driver)
     pool = stay or found
     own = [fit for fit in pool if native is not None and fit.cuda <= native]
     if own:
         return max(own, key=lambda fit: (fit.default, fit.cuda))
     return min(pool, key=lambda fit: fit.cuda)
+
+
+def best(world: World, box: Box) -> Fit | None:
+    """The right build for one card."""
+    known = packages(world, box)
+    return choose(world, box, list(fits(world, box)), number(known[0]["version"]) if known else None)
 
 
 def other_build(world: World, system: str, arch: str, variant: str) -> dict[str, Any] | None:

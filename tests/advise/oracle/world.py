@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 CATALOG = HERE.parents[2] / "resources" / "catalog"
@@ -38,6 +38,15 @@ def chip(text: str | None) -> tuple[int, int] | None:
         return None
     major, minor = text.split(".")
     return int(major), int(minor)
+
+
+class Span(NamedTuple):
+    """The chips that the toolkits from one series to another compile for."""
+
+    first: tuple[int, int]
+    last: tuple[int, int]
+    oldest: tuple[int, int]
+    newest: tuple[int, int]
 
 
 class World:
@@ -101,3 +110,8 @@ class World:
             if low is not None and low <= device and (high is None or device < high):
                 return dict(row)
         return None
+
+    def spans(self) -> list[Span]:
+        """The chips that each toolkit compiles for."""
+        keys = ("from", "to", "lowest", "highest")
+        return [Span(*(chip(row[key]) or (0, 0) for key in keys)) for row in self.facts["toolkit_chips"]]
