@@ -63,7 +63,8 @@ def builds_for(catalog: Catalog, system: SystemName, arch: str) -> tuple[Build, 
 
 
 @lru_cache(maxsize=8)
-def _excluded(catalog: Catalog) -> dict[tuple[int, int], frozenset[tuple[int, int]]]:
+def excluded_devices(catalog: Catalog) -> dict[tuple[int, int], frozenset[tuple[int, int]]]:
+    """The embedded chips on which compiled code for a capability does not run, though the numbers look as if."""
     return {
         code: frozenset(c for device in devices if (c := capability(device)) is not None)
         for text, devices in catalog.pytorch.excluded_devices.items()
@@ -77,7 +78,7 @@ def code_for(catalog: Catalog, record: TorchVariant, device: tuple[int, int]) ->
     """
     if record.arch_list is None:
         return "unknown" if device >= _lowest_target(catalog, record.variant) else None
-    excluded = _excluded(catalog)
+    excluded = excluded_devices(catalog)
     for text in record.arch_list:
         code = capability(text)
         if code is None or code[0] != device[0] or code[1] > device[1]:

@@ -106,6 +106,8 @@ def tensorflow_cautions(where: Site, found: TensorFlowPick, *, beside_pytorch: b
     gpu = where.card.name if where.card is not None else None
     if found.why in ("windows", "old-windows", "chip", "driver"):
         yield warn(f"tensorflow-{found.why}", gpu=gpu, version=found.version, cuda=found.build.cuda)
+    if found.cudnn is not None:
+        yield warn("tensorflow-cudnn", gpu=gpu, version=found.version, needs=found.cudnn)
     if found.gpu and not found.build.bundled_cuda:
         cuda, cudnn = found.build.cuda, found.build.cudnn
         yield warn("tensorflow-separate", version=found.version, cuda=cuda, cudnn=cudnn)

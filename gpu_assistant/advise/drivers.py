@@ -190,18 +190,20 @@ def floor(catalog: Catalog, cuda: tuple[int, int] | None, system: SystemName, co
     """
     if cuda is None:
         return None
-    text: str | None = None
-    if code == "ptx":
-        for row in catalog.cuda.branches:
-            known = capability(row.cuda)
-            if known is not None and known >= cuda:
-                text = row.branch
-    else:
-        for minimum in catalog.cuda.minimum_drivers:
-            if minimum.major == cuda[0]:
-                text = minimum.windows if system == "windows" else minimum.linux
+    rows = (m for m in catalog.cuda.minimum_drivers if m.major == cuda[0])
+    lowest = next((_floor(m.windows if system == "windows" else m.linux) for m in rows), None)
+    if code != "ptx":
+        return lowest
+    branches = (row.branch for row in catalog.cuda.branches if (capability(row.cuda) or (0, 0)) >= cuda)
+    oldest = min((f for b in branches if (f := _floor(b)) is not None), key=lambda f: f.version, default=None)
+    if oldest is None or lowest is None:
+        return None
+    return max(lowest, oldest, key=lambda f: f.version)
+
+
+def _floor(text: str) -> Floor | None:
     version = numbers(text)
-    return Floor(text, version) if text is not None and version is not None else None
+    return Floor(text, version) if version is not None else None
 
 
 def reachable(state: DriverState, lowest: Floor) -> bool:

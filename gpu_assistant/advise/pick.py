@@ -90,18 +90,32 @@ def cuda_pick(where: Site, keep: Keep | None = None, *, with_driver_there: bool 
 
 def best_pick(where: Site, keep: Keep | None = None) -> Pick | None:
     """The CUDA build to recommend. For an unknown card one that the present driver runs comes first, since
-    nobody can say which newer driver such a card gets.
+    nobody can say which newer driver such a card gets; then the one that asks for the smallest update.
     """
     if where.card is not None and where.card.capability is None:
         there = cuda_pick(where, keep, with_driver_there=True)
         if there is not None:
             return there
+        if where.state is not None and where.state.version is not None:
+            return _least_step(where, where.state, keep)
     best = cuda_pick(where, keep)
     if best is None or not _cudnn_too_new(where, best.build):
         return best
     # An older release whose cuDNN still serves the card is worth more than a newer one that fails at convolutions.
     whole = cuda_pick(where, lambda b: (keep is None or keep(b)) and not _cudnn_too_new(where, b))
     return whole if whole is not None else best
+
+
+def _least_step(where: Site, state: DriverState, keep: Keep | None) -> Pick | None:
+    """The build with the lowest demand on the driver, of these the newest."""
+    found = (
+        Pick(build=build, code=code, floor=lowest)
+        for build, code in with_code(where)
+        if (keep is None or keep(build))
+        and (lowest := build_floor(where.catalog, state, build, code)) is not None
+        and reachable(state, lowest)
+    )
+    return min(found, key=lambda p: (p.floor.version if p.floor is not None else (), p.build.rank), default=None)
 
 
 def _cudnn_too_new(where: Site, build: Build) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..catalog.libraries import TensorFlowBuild
 from ..catalog.load import Catalog
 from ..catalog.versions import capability, numbers
 from ..core.recommendation import TensorFlowChoice
-from .builds import Code
+from .builds import Code, excluded_devices
 from .drivers import Floor, floor, reachable, series_of
 from .pick import Site
 
@@ -19,7 +20,8 @@ Why = Literal["card", "no-card", "windows", "old-windows", "chip", "driver"]
 
 class TensorFlowPick(Struct, frozen=True, kw_only=True):
     """One TensorFlow: `why` says why it uses the card ("card") or not; `floor` is the driver that it needs then,
-    `may_try` that the wheels have portable code that could run on the card all the same.
+    `may_try` that the wheels have portable code that could run on the card all the same. `cudnn` is the requirement
+    that holds cuDNN back for a card which newer ones do not support.
     """
 
     build: TensorFlowBuild
@@ -28,6 +30,7 @@ class TensorFlowPick(Struct, frozen=True, kw_only=True):
     floor: Floor | None = None
     may_try: bool = False
     by_hand: bool = False
+    cudnn: str | None = None
 
     @property
     def gpu(self) -> bool:
@@ -40,7 +43,8 @@ class TensorFlowPick(Struct, frozen=True, kw_only=True):
         plain, bracket, rest = self.build.requirement.partition("[")
         # Without a card the CUDA libraries would be gigabytes for nothing.
         plain = plain + rest.partition("]")[2] if bracket and not self.gpu else self.build.requirement
-        return TensorFlowChoice(version=self.version, requirement=plain, gpu=self.gpu)
+        constraints = (self.cudnn,) if self.cudnn is not None else ()
+        return TensorFlowChoice(version=self.version, requirement=plain, gpu=self.gpu, constraints=constraints)
 
 
 def tensorflow_builds(where: Site) -> tuple[TensorFlowBuild, ...]:
@@ -75,7 +79,17 @@ def judged(where: Site, build: TensorFlowBuild) -> TensorFlowPick:
     lowest = _floor(where, build, code)
     if lowest is None or not reachable(where.state, lowest):
         return pick("driver")
-    return pick("card", lowest)
+    return replace(pick("card", lowest), cudnn=_held_back(where.catalog, build, chip))
+
+
+def _held_back(catalog: Catalog, build: TensorFlowBuild, chip: tuple[int, int] | None) -> str | None:
+    """[and-cuda] takes the newest cuDNN, which has no code for older chips: those need the last one that has."""
+    last, cuda = catalog.cudnn.last_for_old_chips, series_of(build.cuda) if build.cuda is not None else None
+    below = capability(last.below_capability)
+    if chip is None or below is None or chip >= below or cuda is None or not build.bundled_cuda:
+        return None
+    package = catalog.cudnn.wheel_packages.get(str(cuda[0]))
+    return f"{package}=={last.version}" if package is not None else None
 
 
 def _gap(catalog: Catalog, chip: tuple[int, int] | None) -> bool:
@@ -92,7 +106,8 @@ def _code(catalog: Catalog, build: TensorFlowBuild, chip: tuple[int, int] | None
     if chip is None or known is None or known.arch_list is None:
         return "unknown"
     compiled = [c for text in known.arch_list if (c := capability(text)) is not None]
-    if any(c[0] == chip[0] and c[1] <= chip[1] for c in compiled):
+    excluded = excluded_devices(catalog)
+    if any(c[0] == chip[0] and c[1] <= chip[1] and chip not in excluded.get(c, ()) for c in compiled):
         return "binary"
     portable = [c for text in known.ptx_for if (c := capability(text)) is not None]
     return "ptx" if any(c <= chip for c in portable) else None

@@ -77,12 +77,12 @@ def _accelerator(where: Site, found: TensorFlowPick) -> Reason:
 
 
 def _python(where: Site, found: TensorFlowPick, python: PythonPick | None, wish: Choice) -> Reason:
-    flow = where.catalog.tensorflow
+    flow, source = where.catalog.tensorflow, "pip"
     if python is None:
-        return say(where, "python", "tensorflow-python-unknown", flow, "index", version=found.version)
+        return say(where, "python", "tensorflow-python-unknown", flow, source, version=found.version)
     code = "by-hand" if wish.python is not None else python.origin
     data = {"python": python.version, "version": found.version}
-    return say(where, "python", f"tensorflow-python-{code}", flow, "index", **data)
+    return say(where, "python", f"tensorflow-python-{code}", flow, source, **data)
 
 
 def _beside(where: Site, found: TensorFlowPick, parts: Parts) -> Iterator[Reason]:

@@ -52,11 +52,14 @@ class PartAdvice(Struct, frozen=True, kw_only=True):
 
 
 class TensorFlowChoice(Struct, frozen=True, kw_only=True):
-    """One TensorFlow release and the pip requirement that installs it."""
+    """One TensorFlow release and the pip requirement that installs it; `constraints` are requirements that hold
+    other packages back for it.
+    """
 
     version: str
     requirement: str
     gpu: bool
+    constraints: tuple[str, ...] = ()
 
 
 class Reason(Struct, frozen=True, kw_only=True):
