@@ -43,10 +43,12 @@ class _Attributes(ctypes.Structure):
 
 
 class WindowsRights:
-    """See `rights.Rights`. `trusted` are the SIDs that may change our folders."""
+    """See `rights.Rights`. `trusted` are the SIDs that may change our folders, `root` the one authority for signatures
+    (DER; None: those that Windows trusts).
+    """
 
-    def __init__(self, trusted: frozenset[str] = ADMINS) -> None:
-        self._trusted = trusted
+    def __init__(self, trusted: frozenset[str] = ADMINS, root: bytes | None = None) -> None:
+        self._trusted, self._root = trusted, root
 
     def place(self, name: str) -> Path:
         r"""Below C:\Windows\Temp: its folders belong to those who made them, and Windows sweeps it."""
@@ -112,7 +114,7 @@ class WindowsRights:
 
     def publisher(self, file: Path) -> str:
         """Windows' own judgement."""
-        return windows_rights_signature.publisher(file)
+        return windows_rights_signature.publisher(file, self._root)
 
     def restore_point(self, words: str) -> None:
         """Through System Restore."""

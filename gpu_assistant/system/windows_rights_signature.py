@@ -2,8 +2,8 @@
 
 It checks the file's hash against the signature, the chain up to a root that this Windows trusts, the purpose "code",
 and the time: within the certificate's, or within it by a trusted time stamp. Revoked certificates are refused where
-their publisher's list can be reached. The chain that Windows built is looked at once more: Wine says "trusted" of
-chains that it knows to be expired or unknown.
+their publisher's list can be reached. The chain is built once more by `windows_rights_chain`, for code and for the
+time of the stamp: rules of an organisation can make WinVerifyTrust take test certificates and expired ones.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ctypes import wintypes  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from ..core.errors import AppError  # noqa: E402
+from . import windows_rights_chain as chain  # noqa: E402
 from .windows_guid import guid  # noqa: E402
 
 ACTION = "{00AAC56B-CD44-11D0-8CC2-00C04FC295EE}"  # WINTRUST_ACTION_GENERIC_VERIFY_V2
@@ -29,10 +30,7 @@ REVOCATION_CHECK_CHAIN_EXCLUDE_ROOT = 0x80
 # wincrypt.h
 ORGANISATION = b"2.5.4.10"
 COMMON_NAME = b"2.5.4.3"
-CODE_SIGNING = "1.3.6.1.5.5.7.3.3"
 CERT_NAME_ATTR_TYPE = 3
-NOT_TIME_VALID = 0x1
-TOLERATED = 0x2 | 0x40 | 0x1000000  # times not nested; whether it was revoked is unknown, its list out of reach
 # winerror.h
 MISSING = {0x800B0100, 0x800B0003, 0x800B0001}  # no signature; a form, a subject that Windows cannot read
 BROKEN = {0x80096010, 0x80096019, 0x80092009, 0x80090008, 0x80096004}  # the bytes and the signature do not fit
@@ -69,14 +67,10 @@ class _Data(ctypes.Structure):
 
 
 class _Certificate(ctypes.Structure):  # the head of CRYPT_PROVIDER_CERT
-    _fields_ = (("size", wintypes.DWORD), ("context", ctypes.c_void_p))
+    _fields_ = (("size", wintypes.DWORD), ("context", ctypes.POINTER(chain.Context)))
 
 
-class _Chain(ctypes.Structure):  # the head of CERT_CHAIN_CONTEXT
-    _fields_ = (("size", wintypes.DWORD), ("error", wintypes.DWORD), ("info", wintypes.DWORD))
-
-
-class _Signer(ctypes.Structure):  # CRYPT_PROVIDER_SGNR
+class _Signer(ctypes.Structure):  # the head of CRYPT_PROVIDER_SGNR
     _fields_ = (
         ("size", wintypes.DWORD),
         ("as_of", wintypes.FILETIME),
@@ -84,10 +78,6 @@ class _Signer(ctypes.Structure):  # CRYPT_PROVIDER_SGNR
         ("certificates", ctypes.POINTER(_Certificate)),
         ("kind", wintypes.DWORD),
         ("info", ctypes.c_void_p),
-        ("error", wintypes.DWORD),
-        ("stamps", wintypes.DWORD),
-        ("stamped_by", ctypes.c_void_p),
-        ("chain", ctypes.POINTER(_Chain)),
     )
 
 
@@ -95,11 +85,14 @@ class _Usage(ctypes.Structure):  # CERT_ENHKEY_USAGE
     _fields_ = (("count", wintypes.DWORD), ("names", ctypes.POINTER(ctypes.c_char_p)))
 
 
-def publisher(file: Path) -> str:
-    """The organisation in the certificate of the one who signed; raises as `rights.Rights.publisher` says."""
-    error, name = _ask(file, REVOKE_CHAIN)
+def publisher(file: Path, root: bytes | None = None) -> str:
+    """The organisation in the certificate of the one who signed; raises as `rights.Rights.publisher` says.
+
+    `root` is the one authority to trust (DER) in place of Windows' own.
+    """
+    error, name = _ask(file, REVOKE_CHAIN, root)
     if error in UNREACHABLE:
-        error, name = _ask(file, REVOKE_NONE)
+        error, name = _ask(file, REVOKE_NONE, root)
     if error in MISSING:
         raise AppError("signature-missing", path=file.name)
     if error in BROKEN:
@@ -111,7 +104,7 @@ def publisher(file: Path) -> str:
     return name
 
 
-def _ask(file: Path, revocation: int) -> tuple[int, str | None]:
+def _ask(file: Path, revocation: int, root: bytes | None) -> tuple[int, str | None]:
     """Windows' verdict (0: trusted) and whose it is; None where the certificate is not one for code."""
     trust = ctypes.WinDLL("wintrust", winmode=0x800)
     trust.WinVerifyTrust.argtypes = (wintypes.HWND, ctypes.c_void_p, ctypes.c_void_p)
@@ -129,13 +122,15 @@ def _ask(file: Path, revocation: int) -> tuple[int, str | None]:
     nobody = wintypes.HWND(-1)  # INVALID_HANDLE_VALUE: no window and no question
     error = trust.WinVerifyTrust(nobody, ctypes.byref(action), ctypes.byref(data)) & 0xFFFFFFFF
     try:
-        return (error, None) if error else _signer(trust, data.state)
+        if error and not (error == CERT_UNTRUSTED and root is not None):
+            return error, None
+        return _signer(trust, data.state, root)
     finally:
         data.action = CLOSE
         trust.WinVerifyTrust(nobody, ctypes.byref(action), ctypes.byref(data))
 
 
-def _signer(trust: ctypes.WinDLL, state: int | None) -> tuple[int, str | None]:
+def _signer(trust: ctypes.WinDLL, state: int | None, root: bytes | None) -> tuple[int, str | None]:
     trust.WTHelperProvDataFromStateData.restype = ctypes.c_void_p
     trust.WTHelperProvDataFromStateData.argtypes = (wintypes.HANDLE,)
     trust.WTHelperGetProvSignerFromChain.restype = ctypes.POINTER(_Signer)
@@ -148,25 +143,24 @@ def _signer(trust: ctypes.WinDLL, state: int | None) -> tuple[int, str | None]:
     provided = trust.WTHelperProvDataFromStateData(state)
     found = trust.WTHelperGetProvSignerFromChain(provided, 0, False, 0) if provided else None
     signer = found.contents if found else None
-    if signer is None or not signer.chain or not signer.chain_length or not signer.certificates:
+    if signer is None or not signer.chain_length or not signer.certificates:
         return CERT_UNTRUSTED, None
-    wrong = signer.chain.contents.error & ~TOLERATED
-    if signer.stamps:
-        wrong &= ~NOT_TIME_VALID  # judged above, by the time of the stamp
+    certificate = signer.certificates.contents.context
+    wrong = chain.errors(certificate, signer.as_of, root)
     if wrong:
-        return CERT_EXPIRED if wrong == NOT_TIME_VALID else CERT_UNTRUSTED, None
-    return 0, _name(signer.certificates.contents.context)
+        return CERT_EXPIRED if wrong == chain.NOT_TIME_VALID else CERT_UNTRUSTED, None
+    return 0, _name(certificate)
 
 
-def _name(context: int | None) -> str | None:
+def _name(context: ctypes._Pointer[chain.Context]) -> str | None:
     """The organisation, where it is also the name that Windows shows and the certificate is one for code."""
-    if CODE_SIGNING not in _purposes(context):
+    if chain.CODE_SIGNING not in _purposes(context):
         return None
     organisation, common = _attribute(context, ORGANISATION), _attribute(context, COMMON_NAME)
     return organisation if organisation and organisation == common else None
 
 
-def _attribute(context: int | None, name: bytes) -> str:
+def _attribute(context: ctypes._Pointer[chain.Context], name: bytes) -> str:
     crypt = ctypes.WinDLL("crypt32", winmode=0x800)
     crypt.CertGetNameStringW.argtypes = (
         ctypes.c_void_p,
@@ -181,7 +175,7 @@ def _attribute(context: int | None, name: bytes) -> str:
     return buffer.value
 
 
-def _purposes(context: int | None) -> set[str]:
+def _purposes(context: ctypes._Pointer[chain.Context]) -> set[bytes]:
     """What the certificate says it is for; nothing said is nothing."""
     crypt = ctypes.WinDLL("crypt32", winmode=0x800)
     crypt.CertGetEnhancedKeyUsage.argtypes = (
@@ -197,4 +191,4 @@ def _purposes(context: int | None) -> set[str]:
     if not crypt.CertGetEnhancedKeyUsage(context, 0, buffer, ctypes.byref(size)):
         return set()
     usage = ctypes.cast(buffer, ctypes.POINTER(_Usage)).contents
-    return {usage.names[number].decode("ascii", "replace") for number in range(usage.count)}
+    return {usage.names[number] or b"" for number in range(usage.count)}

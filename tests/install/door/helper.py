@@ -38,7 +38,8 @@ def tried_rights(base: Path) -> Rights:
         from gpu_assistant.system.windows_rights_door import ADMINS, WindowsRights
 
         # Wine keeps no list of permissions, only the owner, which is always us, and what Unix allows others.
-        return WindowsRights(ADMINS | {aces_and_owner(base)[0]})
+        root = Path(__file__).with_name("signed") / "known.cer"
+        return WindowsRights(ADMINS | {aces_and_owner(base)[0]}, root.read_bytes())
     from gpu_assistant.system.linux_rights_door import LinuxRights
 
     return LinuxRights(base)
