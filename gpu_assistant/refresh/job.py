@@ -11,12 +11,13 @@ from typing import Any, Literal
 from urllib.parse import urlencode, urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..catalog.load import Catalog
 from ..catalog.refreshing import DriverQuestion, Refreshing
 from ..catalog.subject import Numbers, Subject
 from ..catalog.versions import numbers
-from ..core.errors import NetworkError
+from ..core.errors import AppError, NetworkError
 from ..core.jobs import JobContext
 from ..update.ask import ask
 from ..update.statement import Refused, Why
@@ -49,6 +50,7 @@ class _Asked(Struct, kw_only=True):
     """One subject's work: gives the new subject and how many records are new."""
 
     name: str
+    source: str
     url: str
     work: Callable[[], tuple[Subject, int]]
 
@@ -81,26 +83,45 @@ class RefreshJob:
         news: list[SubjectNews] = []
         for asked in self._questions():
             context.check_cancelled()
-            one = self._ask_one(asked, fresh, day)
-            news.append(one)
-            context.report(one)
+            news.append(self._ask_one(asked, fresh, day))
         if all(one.state == "failed" for one in news):
             raise NetworkError("catalog-offline", date=catalog.date, days=age(catalog.date, self._today))
         # What an earlier refresh brought stays, also for the subjects that failed now.
         kept = catalog.refreshed.used if catalog.refreshed is not None else set()
         fresh = {name: subject for name, subject in before.items() if f"{name}.json" in kept} | fresh
-        store(self._folder, self._catalog.folder, fresh, day)
+        news = self._store(fresh, before, news, day)
+        for one in news:
+            context.report(one)
         return Refresh(day=day, folder=str(self._folder), subjects=tuple(news))
+
+    def _store(
+        self, fresh: dict[str, Subject], before: dict[str, Subject], news: list[SubjectNews], day: str
+    ) -> list[SubjectNews]:
+        """Put in place what fits together; a subject that does not stays as it was, and its news say so."""
+        while True:
+            try:
+                store(self._folder, self._catalog.folder, fresh, day)
+            except AppError as error:
+                name = str(error.data.get("file"))
+                if error.code != "catalog-refused" or fresh.get(name, before.get(name)) is before.get(name):
+                    raise
+                _log.warning("what came for %s does not fit: %s", name, error.data)
+                fresh = {**fresh, name: before[name]}
+                news = [
+                    replace(one, state="failed", added=0, why="garbage") if one.subject == name else one for one in news
+                ]
+            else:
+                return news
 
     def _questions(self) -> list[_Asked]:
         source = self._source
-        every: list[tuple[str, str | None, Callable[[], tuple[Subject, int]]]] = [
-            ("pytorch", source.wheels, self._pytorch),
-            ("cuda", source.cuda, self._cuda),
-            ("cudnn", source.cudnn, self._cudnn),
-            ("drivers", source.lookup, self._drivers),
+        every: list[tuple[str, str, str | None, Callable[[], tuple[Subject, int]]]] = [
+            ("pytorch", "pytorch", source.wheels, self._pytorch),
+            ("cuda", "redist", source.cuda, self._cuda),
+            ("cudnn", "redist", source.cudnn, self._cudnn),
+            ("drivers", "lookup", source.lookup, self._drivers),
         ]
-        return [_Asked(name=name, url=url, work=work) for name, url, work in every if url is not None]
+        return [_Asked(name=name, source=key, url=url, work=work) for name, key, url, work in every if url is not None]
 
     def _ask_one(self, asked: _Asked, fresh: dict[str, Subject], day: str) -> SubjectNews:
         host = urlsplit(asked.url).hostname or asked.url
@@ -110,7 +131,7 @@ class RefreshJob:
             why: Why = error.why if isinstance(error, Refused) else "garbage"
             _log.warning("%s was not refreshed: %s (%s)", asked.name, why, error)
             return SubjectNews(subject=asked.name, state="failed", why=why, host=host)
-        fresh[asked.name] = merge.dated(subject, day, "the publisher's own pages, read by this program", asked.url)
+        fresh[asked.name] = merge.dated(subject, day, self._source.sources[asked.source])
         return SubjectNews(subject=asked.name, state="updated" if added else "unchanged", added=added, host=host)
 
     def _get(self, url: str) -> bytes:
@@ -119,15 +140,20 @@ class RefreshJob:
     def _pytorch(self) -> tuple[Subject, int]:
         assert self._source.wheels is not None  # noqa: S101 - asked for only where it is known
         found = pages.wheels(self._get(self._source.wheels))
-        source = self._source
-        return merge.pytorch(self._catalog.pytorch, found, index=source.wheel_index, oldest=source.oldest_release)
+        return merge.pytorch(
+            self._catalog.pytorch,
+            found,
+            index=self._source.wheel_index,
+            oldest=self._source.oldest_release,
+            majors={minimum.major for minimum in self._catalog.cuda.minimum_drivers},
+        )
 
     def _cuda(self) -> tuple[Subject, int]:
         known = self._catalog.cuda
         indexes = {}
         for version in self._new(self._source.cuda, {toolkit.version for toolkit in known.toolkits}, 3):
-            url = _index_url(self._source.cuda, version)
-            data = self._get(url)
+            data = self._get(_index_url(self._source.cuda, version))
+            url = _index_url(known.redist.index, version) if known.redist is not None else None
             indexes[version] = (pages.toolkit_index(data), url, hashlib.sha256(data).hexdigest())
         return merge.toolkits(known, indexes)
 
@@ -138,9 +164,12 @@ class RefreshJob:
         have |= {release.version for release in known.releases}
         indexes = {}
         for version in self._new(self._source.cudnn, have, 2):
-            url = _index_url(self._source.cudnn, version)
-            data = self._get(url)
-            indexes[version] = (pages.cudnn_index(data), url, hashlib.sha256(data).hexdigest())
+            data = self._get(_index_url(self._source.cudnn, version))
+            indexes[version] = (
+                pages.cudnn_index(data),
+                _index_url(known.index, version),
+                hashlib.sha256(data).hexdigest(),
+            )
         return merge.cudnn(known, indexes)
 
     def _new(self, url: str | None, have: set[str], shortest: int) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -16,29 +17,34 @@ from ..catalog.versions import numbers
 from .pages import CudnnIndex, FoundDriver, Garbage, Index, Wheel
 
 LIVE = "live"
+CUDA_MAJOR = re.compile(r"cu(\d+)\d")
 Kind = TypeVar("Kind", bound=Subject)
 
 
-def dated(subject: Kind, day: str, what: str, url: str) -> Kind:
+def dated(subject: Kind, day: str, page: Source) -> Kind:
     """The subject as of a day, with the page among its sources; days never go back."""
-    return replace(
-        subject, as_of=max(day, subject.as_of), sources={**subject.sources, LIVE: Source(what=what, url=url)}
-    )
+    return replace(subject, as_of=max(day, subject.as_of), sources={**subject.sources, LIVE: page})
 
 
 def _order(version: str) -> tuple[int, ...]:
     return numbers(version) or ()
 
 
-def pytorch(known: PyTorch, wheels: Iterable[Wheel], *, index: str, oldest: str) -> tuple[PyTorch, int]:
+def pytorch(
+    known: PyTorch, wheels: Iterable[Wheel], *, index: str, oldest: str, majors: Collection[int]
+) -> tuple[PyTorch, int]:
     """The releases with those builds that the index has and the catalog lacks, and how many builds those are.
 
     Which chips a new build has code for no page says: its `arch_list` is None, and it is not recommended while
-    others are known. Systems that the catalog knows nothing of are left out.
+    others are known. Systems that the catalog knows nothing of, and builds for a CUDA of other `majors` than those
+    whose lowest driver is known, are left out.
     """
     systems = {(build.system, build.arch) for release in known.releases for build in release.variants}
     by_version: dict[str, dict[tuple[str, str, str], list[Wheel]]] = {}
     for wheel in wheels:
+        major = CUDA_MAJOR.fullmatch(wheel.variant)
+        if major is not None and int(major[1]) not in majors:
+            continue
         if (wheel.system, wheel.arch) in systems and _order(wheel.version) >= _order(oldest):
             key = (wheel.system, wheel.arch, wheel.variant)
             by_version.setdefault(wheel.version, {}).setdefault(key, []).append(wheel)
@@ -88,7 +94,7 @@ def _build(found: list[Wheel], index: str) -> TorchVariant:
     )
 
 
-def toolkits(known: Cuda, indexes: Mapping[str, tuple[Index, str, str]]) -> tuple[Cuda, int]:
+def toolkits(known: Cuda, indexes: Mapping[str, tuple[Index, str | None, str]]) -> tuple[Cuda, int]:
     """New toolkits by version from (index, its address, its sha256); their drivers and chips stay unknown."""
     new = [
         Toolkit(
