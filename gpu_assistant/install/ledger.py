@@ -10,7 +10,7 @@ from ..core.paths import DataDir
 from ..core.plan import Plan, Step
 from . import journal, undoing
 from .effects import Effect, TreeMade
-from .journal import Began, Found, Happened, Intends, Journal, Kept, Undid
+from .journal import Began, Found, Happened, Intends, Journal, Kept, Undid, Undoes
 from .undoing import Sight
 
 if TYPE_CHECKING:
@@ -62,8 +62,11 @@ def standing(data: DataDir) -> tuple[Standing, ...]:
                     _change(found, entry.run, entry.n, sure=True)
                 case Found() | Undid():
                     found.pop((entry.run, entry.n), None)
+                case Undoes():
+                    # Until its end is written down only the world knows.
+                    _change(found, entry.run, entry.n, sure=False)
                 case Kept():
-                    _change(found, entry.run, entry.n, kept=True)
+                    _change(found, entry.run, entry.n, sure=True, kept=True)
                 case _:
                     pass
     return tuple(found.values())
