@@ -62,9 +62,9 @@ class Door:
         """Run Microsoft's installer of the Visual C++ runtime."""
         return self.ask(VcRedist(nonce=_nonce(), file=str(file), sha256=sha256 or _digest(file)))
 
-    def linux_packages(self, names: Sequence[str]) -> Answer:
-        """Install packages of the distribution."""
-        return self.ask(LinuxPackages(nonce=_nonce(), packages=tuple(names)))
+    def linux_packages(self, names: Sequence[str], minimum: str | None = None) -> Answer:
+        """Install packages of the distribution, the first one as `minimum` or newer."""
+        return self.ask(LinuxPackages(nonce=_nonce(), packages=tuple(names), minimum=minimum))
 
     def restore_point(self) -> Answer:
         """Let Windows note its state."""

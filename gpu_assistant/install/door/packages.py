@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...catalog.versions import numbers
 from ...core.errors import AppError
-from .requests import Answer
+from .requests import Answer, LinuxPackages
 
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
@@ -45,8 +45,9 @@ def known(distribution: str | None, catalog: Catalog) -> re.Pattern[str]:
     raise AppError("door-request", detail=f"linux-packages: {distribution}")
 
 
-def install(names: Sequence[str], system: System, catalog: Catalog, apt_get: Path = APT_GET) -> Answer:
-    """Look the lists up anew, see what would go, then install; raises AppError."""
+def install(request: LinuxPackages, system: System, catalog: Catalog, apt_get: Path = APT_GET) -> Answer:
+    """Look the lists up anew, see what would come and go, then install; raises AppError."""
+    names = request.packages
     allowed = known(system.operating_system().distro, catalog)
     strangers = [name for name in names if not allowed.match(name)]
     if strangers:
@@ -63,7 +64,17 @@ def install(names: Sequence[str], system: System, catalog: Catalog, apt_get: Pat
     others = sorted({name for name in _REMOVED.findall(trial.out) if not _DRIVERS.match(name)})
     if others:
         raise AppError("driver-would-remove", packages=", ".join(others))
+    found = _version(trial.out, names[0])
+    if found is not None and request.minimum is not None and found < (numbers(request.minimum) or ()):
+        version = ".".join(map(str, found))
+        raise AppError("driver-too-old-here", version=version, minimum=request.minimum)
     return _answer(call("-q", "-y", *OPTIONS, "install", "--", *names))
+
+
+def _version(trial: str, name: str) -> tuple[int, ...] | None:
+    """Which version of a package would come, without the distribution's own numbers; None where it is here already."""
+    found = re.search(rf"^Inst {re.escape(name)} (?:\[\S+\] )?\((?:\d+:)?(\d+(?:\.\d+)*)", trial, re.MULTILINE)
+    return numbers(found[1]) if found is not None else None
 
 
 def _answer(done: Finished) -> Answer:

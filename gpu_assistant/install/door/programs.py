@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,10 +43,19 @@ def call_of(request: WindowsDriver | VcRedist, catalog: Catalog) -> Call:
     return Call("driver.exe", (*facts.arguments, *facts.components), facts.signer)
 
 
-def run(call: Call, request: WindowsDriver | VcRedist, folder: Path, system: System, rights: Rights) -> Answer:
+def run(
+    call: Call,
+    request: WindowsDriver | VcRedist,
+    folder: Path,
+    system: System,
+    rights: Rights,
+    *,
+    before: Callable[[], bool | None],
+) -> Answer:
     """Copy, check the copy, run the copy; raises AppError where it is not what it has to be.
 
-    `folder` is a private one: nobody else writes there between the check and the run.
+    `folder` is a private one: nobody else writes there between the check and the run. `before` is done in between, and
+    its result is the answer's `restore_point`.
     """
     work = folder / "work"
     work.mkdir()
@@ -57,13 +67,14 @@ def run(call: Call, request: WindowsDriver | VcRedist, folder: Path, system: Sys
         publisher = rights.publisher(copy)
         if publisher != call.signer:
             raise AppError("signature-other", path=request.file, publisher=publisher, wanted=call.signer)
+        restore_point = before()
         # What it unpacks goes where nobody can swap it either.
         scratch = {"TEMP": str(work), "TMP": str(work)}
         done = system.run([copy, *call.arguments], timeout=LONGEST_S, environ=scratch, cwd=work)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     lines = (done.out + done.err).splitlines()
-    return Answer(exit_code=signed(done.code), lines=tuple(lines[-LAST_LINES:]))
+    return Answer(exit_code=signed(done.code), restore_point=restore_point, lines=tuple(lines[-LAST_LINES:]))
 
 
 def signed(code: int) -> int:

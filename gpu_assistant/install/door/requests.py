@@ -41,9 +41,13 @@ class VcRedist(_Request, frozen=True, kw_only=True, tag="vc-redist"):
 
 
 class LinuxPackages(_Request, frozen=True, kw_only=True, tag="linux-packages"):
-    """Install the distribution's own packages; each name must be one that the catalog knows."""
+    """Install the distribution's own packages; each name must be one that the catalog knows.
+
+    The first one must come as `minimum` or newer (None: as it comes).
+    """
 
     packages: Annotated[tuple[PackageName, ...], Meta(min_length=1, max_length=16)]
+    minimum: Annotated[str, Meta(pattern=r"\A\d{1,4}(\.\d{1,4}){0,3}\Z")] | None = None
 
 
 class RestorePoint(_Request, frozen=True, kw_only=True, tag="restore-point"):
@@ -54,9 +58,13 @@ Request = WindowsDriver | VcRedist | LinuxPackages | RestorePoint
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """What came of it: `exit_code` of the program that was run, or the error that a face can say."""
+    """What came of it: `exit_code` of the program that was run, or the error that a face can say.
+
+    `restore_point` tells whether Windows noted its state before (None: nobody asked it to).
+    """
 
     exit_code: int | None = None
+    restore_point: bool | None = None
     error: str | None = None
     data: dict[str, Value] = {}
     lines: tuple[str, ...] = ()

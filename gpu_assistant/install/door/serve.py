@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.errors import AppError
 from . import packages, programs
-from .requests import LARGEST, Answer, LinuxPackages, Request, RestorePoint, name_of, read
+from .requests import LARGEST, Answer, LinuxPackages, Request, RestorePoint, WindowsDriver, name_of, read
 
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
@@ -71,9 +71,23 @@ class Server:
             self._rights.restore_point(RESTORE_WORDS)
             return Answer()
         if isinstance(request, LinuxPackages):
-            return packages.install(request.packages, self._system, self._catalog, self._apt_get)
+            return packages.install(request, self._system, self._catalog, self._apt_get)
         call = programs.call_of(request, self._catalog)
-        return programs.run(call, request, folder, self._system, self._rights)
+        return programs.run(call, request, folder, self._system, self._rights, before=self._restore_point(request))
+
+    def _restore_point(self, request: Request) -> Callable[[], bool | None]:
+        """Before a driver, as far as Windows lets us: the same question for rights serves both."""
+
+        def make() -> bool | None:
+            if not isinstance(request, WindowsDriver):
+                return None
+            try:
+                self._rights.restore_point(RESTORE_WORDS)
+            except AppError:
+                return False
+            return True
+
+        return make
 
     def _answer(self, folder: Path, answer: Answer) -> None:
         from ...core import json

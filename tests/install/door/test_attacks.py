@@ -198,7 +198,7 @@ def tried(base: Path, publisher: str, *, swap_after: bool = False, sha256: str |
     rights = Watched(base, publisher, (lambda: source.write_bytes(BAD) and None) if swap_after else lambda: None)
     folder = rights.make_private("private") if sys.platform != "win32" else base
     wanted = WindowsDriver(nonce=NONCE, file=str(source), sha256=sha256 or hashlib.sha256(GOOD).hexdigest())
-    answer = programs.run(CALL, wanted, folder, FakeSystem(run=run), rights)
+    answer = programs.run(CALL, wanted, folder, FakeSystem(run=run), rights, before=lambda: None)
     assert answer.exit_code == -436207360
     assert rights.judged == GOOD
     assert not list(folder.iterdir())
@@ -231,7 +231,7 @@ def test_a_program_behind_a_link_is_refused(base: Path) -> None:
     wanted = WindowsDriver(nonce=NONCE, file=str(link), sha256=hashlib.sha256(GOOD).hexdigest())
     rights = Watched(base, "Maker")
     with pytest.raises(AppError) as said:
-        programs.run(CALL, wanted, rights.make_private("private"), FakeSystem(), rights)
+        programs.run(CALL, wanted, rights.make_private("private"), FakeSystem(), rights, before=lambda: None)
     assert said.value.code == "door-file"
 
 

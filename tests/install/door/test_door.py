@@ -109,6 +109,18 @@ def test_nothing_else_may_go(tmp_path: Path) -> None:
     assert len(world.log.read_text().splitlines()) == 2
 
 
+@pytest.mark.parametrize(("least", "fine"), [("580.65.06", True), ("580.95.5", True), ("580.96", False)])
+def test_the_version_that_would_come_is_looked_at(tmp_path: Path, least: str, fine: bool) -> None:
+    world = World(tmp_path, trial="Inst nvidia-driver-580 (580.95.05-0ubuntu0.24.04.2 Ubuntu:24.04/noble [amd64])")
+    if fine:
+        assert world.door.linux_packages(["nvidia-driver-580"], least).exit_code == 0
+        return
+    with pytest.raises(AppError) as said:
+        world.door.linux_packages(["nvidia-driver-580"], least)
+    assert (said.value.code, said.value.data) == ("driver-too-old-here", {"version": "580.95.5", "minimum": least})
+    assert len(world.log.read_text().splitlines()) == 2
+
+
 @pytest.mark.parametrize("name", ["openssh-server", "nvidia-driver-580-evil", "nvidia-driver-5800", "nvidia-driver-"])
 def test_other_packages_are_refused(tmp_path: Path, name: str) -> None:
     world = World(tmp_path)
