@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from ..core.errors import AppError
 from ..core.machine import Machine
 from ..core.paths import DataDir
 from ..core.plan import Plan
@@ -39,6 +40,7 @@ def make_plan(
     from .steps import KINDS
 
     refuse_unfit(environment)
+    _refuse_unknown(recommendation)
     draft = Draft(machine, recommendation, catalog, data=data, environment=environment, wheelhouse=wheelhouse)
     # The first looks whether there is room for all the others.
     first, *others = KINDS.values()
@@ -57,6 +59,13 @@ def make_plan(
         wheelhouse=str(wheelhouse) if wheelhouse is not None else None,
         simulated=simulated,
     )
+
+
+def _refuse_unknown(recommendation: Recommendation) -> None:
+    """What no step installs is refused, never left out in silence."""
+    parts = (recommendation.cuda_toolkit, recommendation.cudnn)
+    if recommendation.tensorflow is not None or any(part.action == "install" for part in parts):
+        raise AppError("goal-not-yet", goal=recommendation.goal)
 
 
 def total(parts: Iterable[Number | None]) -> Number | None:
