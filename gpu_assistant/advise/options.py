@@ -18,12 +18,16 @@ from ..core.machine import Machine
 from ..core.message import Value
 from ..core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
 from .builds import cuda_of
+from .drivers import driver_system
 from .recommend import recommend
 
-PartName = Literal["pytorch", "variant", "python"]
+PartName = Literal["driver", "cuda_toolkit", "cudnn", "pytorch", "variant", "python", "tensorflow"]
 State = Literal["fine", "warned", "refused"]
 
 PARTS: tuple[PartName, ...] = get_args(PartName)
+
+
+_BESIDE_THE_POINT = frozenset({"choice.other-gpu", "choice.no-card"})
 
 
 class Option(Struct, frozen=True, kw_only=True):
@@ -75,7 +79,7 @@ def options(
 
     def judged(name: PartName, value: str, base: Recommendation | None) -> Option:
         try:
-            return _beside(value, tried(replace(picked, **{name: value})), base)
+            return _beside(name, value, tried(replace(picked, **{name: value})), base)
         except CallError as error:
             if error.code != "choice-impossible":
                 raise
@@ -84,10 +88,10 @@ def options(
     parts: list[PartOptions] = []
     for name in PARTS:
         base = _or_none(tried, replace(picked, **{name: None}))
-        found = [judged(name, value, base) for value in _values(name, machine, catalog, wheels)]
+        found = [judged(name, value, base) for value in _values(name, machine, catalog, goal, wheels)]
         # Builds for makers of whom there is no card would only bury the others.
-        found = [option for option in found if option.code != "choice.other-gpu" or cuda_of(option.value)]
-        if found:
+        found = [option for option in found if option.code not in _BESIDE_THE_POINT or cuda_of(option.value)]
+        if len(found) > 1:
             parts.append(
                 PartOptions(
                     name=name,
@@ -101,14 +105,18 @@ def options(
 
 def value_of(recommendation: Recommendation, name: PartName) -> str | None:
     """What a recommendation has for a part, as a choice would name it."""
-    torch = recommendation.pytorch
-    match name:
-        case "pytorch":
-            return torch.version if torch is not None else None
-        case "variant":
-            return torch.variant if torch is not None else None
-        case "python":
-            return recommendation.python
+    torch, driver, tensorflow = recommendation.pytorch, recommendation.driver, recommendation.tensorflow
+    changed = driver.action in ("update", "install")
+    held: dict[PartName, str | None] = {
+        "driver": driver.recommended if changed else "keep" if driver.installed is not None else None,
+        "cuda_toolkit": recommendation.cuda_toolkit.version or "none",
+        "cudnn": recommendation.cudnn.version or "none",
+        "pytorch": torch.version if torch is not None else None,
+        "variant": torch.variant if torch is not None else None,
+        "python": recommendation.python,
+        "tensorflow": tensorflow.version if tensorflow is not None else None,
+    }
+    return held[name]
 
 
 def _or_none(tried: Callable[[Choice], Recommendation], wish: Choice) -> Recommendation | None:
@@ -120,14 +128,14 @@ def _or_none(tried: Callable[[Choice], Recommendation], wish: Choice) -> Recomme
         return None
 
 
-def _beside(value: str, with_it: Recommendation, base: Recommendation | None) -> Option:
+def _beside(name: PartName, value: str, with_it: Recommendation, base: Recommendation | None) -> Option:
     """What taking a value changes for the worse, the worst first."""
     if base is None:
         return Option(value=value)
     if base.accelerator != "cpu" and with_it.accelerator == "cpu":
         return Option(value=value, state="warned", code="option.cpu")
     wants, wanted = with_it.driver, base.driver
-    if wants.action in ("update", "install") and wanted.action not in ("update", "install"):
+    if name != "driver" and wants.action in ("update", "install") and wanted.action not in ("update", "install"):
         return Option(
             value=value, state="warned", code="option.driver", data={"driver": wants.recommended or wants.minimum}
         )
@@ -138,20 +146,42 @@ def _beside(value: str, with_it: Recommendation, base: Recommendation | None) ->
     return Option(value=value)
 
 
-def _values(name: PartName, machine: Machine, catalog: Catalog, wheels: tuple[LocalWheel, ...]) -> Iterable[str]:
-    """A part's values worth trying on this system, newest first."""
+def _values(
+    name: PartName, machine: Machine, catalog: Catalog, goal: Goal, wheels: tuple[LocalWheel, ...]
+) -> Iterable[str]:
+    """A part's values worth trying on this system for a goal, newest first."""
     system = machine.os.system
-    torch = [wheel for wheel in wheels if wheel.project == "torch"]
     match name:
-        case "pytorch":
-            here = (r.version for r in catalog.releases if any(v.system == system for v in r.variants))
-            return _newest_first((*here, *(wheel.version for wheel in torch)))
-        case "variant":
-            tags = {v.variant for r in catalog.releases for v in r.variants if v.system == system}
-            tags.update(wheel.variant for wheel in torch if wheel.variant is not None)
-            return sorted(tags, key=_variant_order)
+        case "driver":
+            there = machine.driver.version if machine.driver is not None else None
+            belongs = driver_system(machine)
+            known = [p.version for p in catalog.drivers.packages if p.system == belongs and p.version != there]
+            return _newest_first(known) if there is None else ["keep", *_newest_first(known)]
+        case "cuda_toolkit":
+            known = [t.version for t in catalog.cuda.toolkits if any(i.system == system for i in t.installers)]
+            known += [t.version for t in machine.cuda_toolkits or () if t.version is not None and t.nvcc]
+            return ["none", *_newest_first(known)]
+        case "cudnn":
+            known = [r.version for r in catalog.cudnn.releases if not r.yanked]
+            known += [c.version for c in machine.cudnn or () if c.version is not None]
+            return ["none", *_newest_first(known)]
         case "python":
-            return _newest_first({series for r in catalog.releases for series in r.python})
+            return _newest_first(series for r in catalog.releases for series in r.python)
+        case "tensorflow":
+            wanted = goal in ("tensorflow", "all")
+            return _newest_first(b.version for b in catalog.tensorflow.builds if wanted and b.system == system)
+        case _:
+            return _torch_values(name, machine, catalog, wheels) if goal != "tensorflow" else ()
+
+
+def _torch_values(name: PartName, machine: Machine, catalog: Catalog, wheels: tuple[LocalWheel, ...]) -> Iterable[str]:
+    """PyTorch's releases or builds, those of a local source too."""
+    torch = [wheel for wheel in wheels if wheel.project == "torch"]
+    builds = [(r.version, v.variant) for r in catalog.releases for v in r.variants if v.system == machine.os.system]
+    if name == "pytorch":
+        return _newest_first((*(version for version, _ in builds), *(wheel.version for wheel in torch)))
+    tags = {variant for _, variant in builds} | {wheel.variant for wheel in torch if wheel.variant is not None}
+    return sorted(tags, key=_variant_order)
 
 
 def _newest_first(versions: Iterable[str]) -> list[str]:

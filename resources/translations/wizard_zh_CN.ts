@@ -411,6 +411,10 @@
         <source>Open NVIDIA's page</source>
         <translation>打开 NVIDIA 页面</translation>
     </message>
+    <message>
+        <source>{parts}: not installed from here yet. The plan sets up the rest; get these from their makers.</source>
+        <translation>{parts}：目前还不能从这里安装。这个方案会装好其余部分，这几样可从官网安装。</translation>
+    </message>
 </context>
 <context>
     <name>PriceCard</name>
@@ -579,6 +583,10 @@
     <message>
         <source>This cannot be set up from here yet</source>
         <translation>目前还不能从这里安装</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
     </message>
 </context>
 <context>
@@ -979,6 +987,18 @@
     <message>
         <source>{version} cannot be taken: {why}.</source>
         <translation>不能选 {version}：{why}。</translation>
+    </message>
+    <message>
+        <source>Driver</source>
+        <translation>驱动</translation>
+    </message>
+    <message>
+        <source>Keep the one that is there</source>
+        <translation>保留现有驱动</translation>
+    </message>
+    <message>
+        <source>None of its own</source>
+        <translation>不单独安装</translation>
     </message>
 </context>
 <context>

@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 translate = QCoreApplication.translate
 
 INDENT, LEVEL = 52, 560
-CARDS: Mapping[PartName, str] = {"pytorch": "torch", "variant": "torch", "python": "torch"}
+CARDS: Mapping[PartName, str] = {
+    "driver": "driver",
+    "cuda_toolkit": "cuda",
+    "cudnn": "cudnn",
+    "pytorch": "torch",
+    "variant": "torch",
+    "python": "torch",
+    "tensorflow": "tensorflow",
+}
 
 
 class Choosers(Live, QWidget):
@@ -113,9 +121,13 @@ class Choosers(Live, QWidget):
 def title(name: PartName) -> str:
     """What a drop-down is about."""
     return {
+        "driver": translate("Choosers", "Driver"),
+        "cuda_toolkit": "CUDA Toolkit",
+        "cudnn": "cuDNN",
         "pytorch": "PyTorch",
         "variant": translate("Choosers", "Build"),
         "python": "Python",
+        "tensorflow": "TensorFlow",
     }[name]
 
 
@@ -123,6 +135,10 @@ def shown(name: PartName, value: str | None) -> str:
     """A value as it stands on the button."""
     if name == "variant" and value == "cpu":
         return translate("Choosers", "CPU")
+    if name == "driver" and value == "keep":
+        return translate("Choosers", "Keep the one that is there")
+    if name in ("cuda_toolkit", "cudnn") and value == "none":
+        return translate("Choosers", "None of its own")
     return value or UNKNOWN
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QFileDialog
 from ...core.errors import AppError
 from ...core.machine import Machine
 from ...core.plan import Plan
-from ...core.recommendation import Recommendation
+from ...core.recommendation import Alternative, Recommendation
 from ...texts.format import UNKNOWN
 from .. import theme
 from ..components import Button, Hero
@@ -20,8 +20,9 @@ from . import words as said
 from .base import WizardPage, chain
 from .cards import PARTS, Part, others, parts
 from .choosers import CARDS
+from .coverage import driver_by_hand, left_out
 from .folder_card import FolderCard
-from .offers import Offers
+from .offers import OTHER_GOALS, Offers
 from .part_card import Heads, PartCard
 from .plan_list import PlanList
 from .price_card import PriceCard
@@ -56,7 +57,7 @@ class RecommendationPage(WizardPage):
         for card in self.cards.values():
             card.offered.connect(self.road.take)
             card.picked.connect(self.road.pick)
-        self.offers.taken.connect(self.road.take)
+        self.offers.taken.connect(self._take)
         self.price.steps.clicked.connect(self._fold)
         self.folder.change.clicked.connect(self.choose_folder)
         self.back = self.add_back()
@@ -112,7 +113,8 @@ class RecommendationPage(WizardPage):
             card.set_choices(tuple(each for each in choices if CARDS[each.name] == part.id), texts)
             card.say(self._sentence(part))
             card.setVisible(True)
-        self.offers.set(spoken.warnings, others(spoken), spoken.driver)
+        missing = self.tr(", ").join(left_out(recommendation, facts.plan))
+        self.offers.set(spoken.warnings, others(spoken), driver_by_hand(spoken, facts.plan), missing)
         self.offers.setVisible(self.offers.any)
 
     def _cost(self, machine: Machine, plan: Plan | None) -> None:
@@ -223,6 +225,13 @@ class RecommendationPage(WizardPage):
         self.price.set_room(room)
         known = not self.cards["torch"].isHidden()
         self.heads.fit(self.cards["torch"], room if known else 0)
+
+    def _take(self, offer: Alternative) -> None:
+        goal = OTHER_GOALS.get(offer.code)
+        if goal is not None:
+            self.road.want(goal=goal)
+        else:
+            self.road.take(offer)
 
     def _mend(self) -> None:
         if self.obstacle is not None:

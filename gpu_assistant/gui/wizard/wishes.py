@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import get_args
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
 
 from ...core.machine import Machine
@@ -33,9 +32,8 @@ class Wishes(Live, QWidget):
             row.setSpacing(8)
             for widget in pair:
                 row.addWidget(widget)
-            self._rows.addLayout(row)
-            self._rows.setAlignment(row, Qt.AlignmentFlag.AlignLeft)
-        self._rows.addStretch(1)
+            row.addStretch(1)
+            self._rows.addLayout(row, 1 if pair[0] is self.by_hand else 0)
         self.goal.chosen.connect(lambda goal: road.want(goal=goal))
         self.channel.chosen.connect(lambda channel: road.want(channel=channel))
         self.by_hand.clicked.connect(road.choose_by_hand)

@@ -53,7 +53,11 @@ def test_secure_boot_matters_for_a_driver_on_linux_only(language) -> None:
 
 
 def test_what_to_act_upon_comes_first(language) -> None:
-    assert kinds(replace(rtx4060(), laptop=True, user=User(home_too_long=True, ascii=False))) == ["warn", "info", "info"]
+    assert kinds(replace(rtx4060(), laptop=True, user=User(home_too_long=True, ascii=False))) == [
+        "warn",
+        "info",
+        "info",
+    ]
 
 
 def test_a_broken_pytorch_is_named(language) -> None:

@@ -70,7 +70,9 @@ class TestRecommendation:
         assert "2.13.0+cpu" in page.offers.buttons[0].text()
         assert not page.wishes.ours.isVisible()
         page.offers.buttons[0].click()
-        qtbot.waitUntil(lambda: page.cards["torch"].after.text() == "2.13.0" and page.wishes.ours.isVisible(), timeout=5000)
+        qtbot.waitUntil(
+            lambda: page.cards["torch"].after.text() == "2.13.0" and page.wishes.ours.isVisible(), timeout=5000
+        )
         page.wishes.ours.click()
         qtbot.waitUntil(lambda: page.cards["torch"].after.text() == "2.15.0", timeout=5000)
         assert wizard.flow.facts.choice is None
