@@ -60,11 +60,10 @@ class UninstallJob:
         return Place(self._system, self._data, reporter=reporter, cancel=cancel)
 
     def _items(self, place: Place) -> tuple[Item, ...]:
-        from .effects import FolderMade
         from .takeback import items
 
         found = items(place, self.environment)
-        if all(item.needed or isinstance(item.effects[0].effect, FolderMade) for item in found):
+        if all(_nothing(item) for item in found):
             code = "environment-not-ours" if self.environment.exists() else "environment-missing"
             raise AppError(code, path=str(self.environment))
         return found
@@ -81,6 +80,14 @@ class UninstallJob:
             with Journal(self._data, env=str(self.environment)) as journal:
                 settle(place, journal)
                 take_back(self._items(place), place, journal)
+
+
+def _nothing(item: Item) -> bool:
+    """Whether it alone is no reason for a removal: a folder for others, or what stayed at the last one already."""
+    from .effects import FolderMade
+
+    plain = isinstance(item.effects[0].effect, FolderMade)
+    return plain or (item.needed and all(each.kept for each in item.effects))
 
 
 def take_back(found: tuple[Item, ...], place: Place, journal: Journal, *, go_on: bool = False) -> None:
