@@ -16,7 +16,7 @@ from ..core.errors import AppError, Cancelled
 from ..core.machine import Python
 from ..system.base import System
 
-LIMIT_S: Final = 5.0  # importing PyTorch from a cold disk takes longer; then it is unknown
+LIMIT_S: Final = 4.0  # importing PyTorch from a cold disk takes longer; then it is unknown
 LONGEST_ERROR: Final = 300
 
 # The folder that the child is started in is nobody's package.

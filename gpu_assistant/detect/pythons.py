@@ -19,8 +19,8 @@ from ..system.patience import answered
 from . import frameworks, packages
 from .told import told
 
-LIMIT_S = 2.0  # for one interpreter
-NAMES_S: Final = 3.0  # for all of them to say who they are
+LIMIT_S = 3.5  # for one interpreter, with a virus scanner that reads it first
+NAMES_S: Final = 4.0  # for all of them to say who they are
 ALL_S: Final = NAMES_S + frameworks.LIMIT_S
 MOST = 40  # interpreters asked; nobody reads a longer list
 AT_ONCE = 8
