@@ -84,15 +84,7 @@ BROKEN: list[tuple[str, str, Break]] = [
     ("drivers", "packages", lambda d: d["packages"][0].update(generation="r580")),
     ("drivers", "packages", lambda d: d["packages"][0].update(url="https://download.example.org/driver.exe")),
     ("drivers", "packages", lambda d: d["products"].append(d["products"][0])),
-    (
-        "drivers",
-        "newest-first",
-        lambda d: (
-            d["packages"].insert(0, d["packages"][-1] | {"version": "1.0"})
-            or move(d["packages"])
-            or d["packages"].insert(0, d["packages"][-1])
-        ),
-    ),
+    ("drivers", "newest-first", lambda d: d["packages"].insert(0, d["packages"][0] | {"version": "600.1"})),
     ("drivers", "source", lambda d: d.update(products_source="hearsay")),
     ("accelerators", "unique-ids", lambda d: d["amd_devices"].reverse()),
     ("accelerators", "families", lambda d: d["intel_devices"][0].update(family="Larrabee")),

@@ -70,7 +70,7 @@ def test_releases_are_newest_first_and_unique() -> None:
     versions = [numbers(release.version) for release in CATALOG.releases]
     assert versions == sorted(set(versions), key=lambda v: v or (), reverse=True)
     dates = {release.version: release.date for release in CATALOG.releases}
-    assert dates["2.14.0"] < dates["2.15.0"]
+    assert (dates["2.14.0"] or "") < (dates["2.15.0"] or "")
 
 
 def test_builds_say_the_same_cuda_twice() -> None:
