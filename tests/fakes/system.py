@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from gpu_assistant.core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from gpu_assistant.core.settings import Language
@@ -105,6 +105,9 @@ class FakeSystem:
             "on_line": on_line,
         }
         return self._run(argv, **more) if self._run is not None else self.real.run(argv, **more)
+
+    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
+        self.real.start_checked(program, check)
 
     def executable(self, name: str) -> str:
         return self.real.executable(name)
