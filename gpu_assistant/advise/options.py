@@ -77,9 +77,11 @@ def options(
     def tried(wish: Choice) -> Recommendation:
         return recommend(machine, catalog, goal=goal, channel=channel, choice=wish, wheels=wheels)
 
-    def judged(name: PartName, value: str, base: Recommendation | None) -> Option:
+    def judged(name: PartName, value: str, base: Recommendation | None) -> Option | None:
         try:
-            return _beside(name, value, tried(replace(picked, **{name: value})), base)
+            taken = tried(replace(picked, **{name: value}))
+            # What would change nothing here, such as a driver for a card that stays unused, is no choice.
+            return _beside(name, value, taken, base) if value_of(taken, name) == value else None
         except CallError as error:
             if error.code != "choice-impossible":
                 raise
@@ -88,9 +90,10 @@ def options(
     parts: list[PartOptions] = []
     for name in PARTS:
         base = _or_none(tried, replace(picked, **{name: None}))
-        found = [judged(name, value, base) for value in _values(name, machine, catalog, goal, wheels)]
+        values = _values(name, machine, catalog, goal, wheels)
+        known = (option for value in values if (option := judged(name, value, base)) is not None)
         # Builds for makers of whom there is no card would only bury the others.
-        found = [option for option in found if option.code not in _BESIDE_THE_POINT or cuda_of(option.value)]
+        found = [option for option in known if option.code not in _BESIDE_THE_POINT or cuda_of(option.value)]
         if len(found) > 1:
             parts.append(
                 PartOptions(

@@ -18,9 +18,9 @@ from gpu_assistant.core.machine import Gpu, Machine
 from gpu_assistant.core.recommendation import Choice, Goal
 from gpu_assistant.texts import Texts
 
-from .build import GTX_1060, H100, QUADRO_P5000, RTX_4060, RTX_5090, catalog, machine, nvidia, python, wheel
+from .build import GTX_1060, RTX_4060, RTX_5090, catalog, machine, nvidia, python, wheel
 
-RECORDED = sorted((Path(__file__).resolve().parents[1] / "machines").glob("*.json"))
+RECORDED = sorted((Path(__file__).resolve().parents[1] / "machines").glob("*.json"))[:8]
 CHOICES = (None, Choice(pytorch="2.13.0"), Choice(python="3.12"), Choice(variant="cpu"), Choice(pytorch="2.15.0"))
 GOALS: tuple[Goal, ...] = ("pytorch", "tensorflow", "cuda-dev", "all")
 
@@ -28,9 +28,7 @@ GOALS: tuple[Goal, ...] = ("pytorch", "tensorflow", "cuda-dev", "all")
 def machines() -> Iterator[Machine]:
     for path in RECORDED:
         yield json.read_file(path, Machine, code="machine-file")
-    for system, card, driver in product(
-        ("windows", "linux"), (RTX_4060, RTX_5090, GTX_1060, H100, QUADRO_P5000), (None, "470.5", "566.03", "617.42")
-    ):
+    for system, card, driver in product(("windows", "linux"), (RTX_4060, RTX_5090, GTX_1060), (None, "566.03")):
         yield machine(system, nvidia(card), driver=driver, pythons=(python("3.11.2"),))  # type: ignore[arg-type]
     yield machine("linux", Gpu(vendor="amd", name="Radeon"))
     yield machine("darwin", Gpu(vendor="apple"), arch="arm64")
@@ -50,8 +48,9 @@ def with_value(choice: Choice | None, name: str, option: Option) -> Choice:
     return replace(choice or Choice(), **{name: option.value})
 
 
-@pytest.mark.parametrize("goal", GOALS)
-@pytest.mark.parametrize("choice", CHOICES, ids=str)
+@pytest.mark.parametrize(
+    ("goal", "choice"), [*((goal, None) for goal in GOALS), *(("pytorch", choice) for choice in CHOICES[1:])], ids=str
+)
 def test_the_two_never_disagree(goal: Goal, choice: Choice | None) -> None:
     """Anything fine or warned of is carried out exactly; anything refused is refused for the same reason."""
     tried = 0
