@@ -58,8 +58,10 @@ class Download:
     def slow_now(self) -> Bottleneck:
         """What the rest is waiting for."""
         work = self._round
-        if self.checking or work is None or (work.board.whole and not self._done):
+        if self.checking or (work is not None and work.board.whole and not self._done):
             return "checking"
+        if work is None:
+            return "network"
         if self._sources.waiting and not work.board.active:
             return "source"
         if work.disk_bound:
@@ -127,7 +129,7 @@ class Download:
         here = [(piece.start, piece.end) for piece in kept.pieces]
         total = self.wanted.bytes if self.wanted.bytes is not None else kept.head.total
         board = Board(here, total, self._common.limits.least_share)
-        work = Round(self.wanted, self._common, self._sources, state, board, best)
+        work = Round(self.wanted, self._common, self._sources, state, board=board, best=best)
         self._before += self._round.fetched if self._round is not None else 0
         self._round = work
         try:

@@ -70,12 +70,12 @@ class Lane:
             while (found := work.next()) is not None:
                 source, span = found
                 self.span = span
-                self.session = work.sessions.take()
+                self.session = session = work.sessions.take()
                 clean = False
                 try:
-                    clean = self._fetch(source, span)
+                    clean = self._fetch(session, source, span)
                 finally:
-                    session, self.session = self.session, None
+                    self.session = None
                     if clean and not span.left:
                         work.sessions.give(session)
                     else:
@@ -84,11 +84,11 @@ class Lane:
         except BaseException as error:  # noqa: BLE001 - raised again on the thread that waits
             work.fail(error)
 
-    def _fetch(self, source: Source, span: Span) -> bool:
+    def _fetch(self, session: Session, source: Source, span: Span) -> bool:
         """Get the span or as much of it as comes; True if the connection can be used again."""
         work = self._round
         try:
-            return self._ask(source, span)
+            return self._ask(session, source, span)
         except Changed:
             work.changed_at(source)
         except (Drop, requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
@@ -111,7 +111,7 @@ class Lane:
             work.refuse(source, error)
         return False
 
-    def _ask(self, source: Source, span: Span) -> bool:
+    def _ask(self, session: Session, source: Source, span: Span) -> bool:
         work = self._round
         headers = {}
         version = work.versions.get(source.url)
@@ -123,8 +123,6 @@ class Lane:
             if tag:
                 headers["If-Range"] = tag
         asked = time.monotonic()
-        session = self.session
-        assert session is not None
         timeout = (work.limits.connect_seconds, work.limits.stall_seconds)
         with session.get(source.url, headers=headers, stream=True, timeout=timeout) as response:
             if work.board.closed or span.left:
@@ -145,7 +143,7 @@ class Lane:
                 work.learn(source, 0, None)
                 return
             raise Changed
-        if status == 403 and source.given and source.most > 1:
+        if status == 403 and (len(source.active) > 1 or (source.given and source.most > 1)):
             # Many servers say so where they mean "too many at once".
             source.most = 1
             raise Drop("too many connections", None)
@@ -169,7 +167,9 @@ class Lane:
     def _part_of_file(self, response: requests.Response, source: Source, span: Span) -> int | None:
         sent = answers.content_range(response.headers)
         length = answers.content_length(response.headers)
-        if sent is None or sent.start != span.start or (length is not None and length != sent.end - sent.start):
+        wanted = self._round.wanted.bytes
+        wrong = sent is None or sent.start != span.start or (wanted is not None and sent.total not in (None, wanted))
+        if sent is None or wrong or (length is not None and length != sent.end - sent.start):
             # It does not know what it says: it may still give all of the file at once.
             source.ranges = False
             raise Changed
@@ -208,18 +208,19 @@ class Lane:
                 if span.at > noted:
                     with suppress(OSError):
                         work.state.piece(Piece(start=noted, end=span.at, crc=crc, url=source.url))
-        return self._nothing_more(response, source)
+        return self._nothing_more(response, source, span)
 
     def _stream_ended(self, span: Span) -> None:
         if span.end < OPEN:
             raise Drop("ended early")
         self._round.board.ended(span)
 
-    def _nothing_more(self, response: requests.Response, source: Source) -> bool:
+    def _nothing_more(self, response: requests.Response, source: Source, span: Span) -> bool:
         """Whether the answer ends where the span does; one that was cut for another lane goes on, and is closed."""
         if response.raw.length_remaining == 0:
             return True
-        if source.ranges is False and response.raw.length_remaining is None and response.raw.read1(1):
+        all_of_it = response.status_code == 200 and span.end == self._round.board.total
+        if all_of_it and response.raw.length_remaining is None and response.raw.read1(1):
             raise NetworkError("source-too-long", name=self._round.name, host=source.host)
         return False
 

@@ -10,7 +10,7 @@ from ..core.errors import AppError, Cancelled, NetworkError
 from ..core.json import storage_error
 from .board import Board, Span
 from .checker import Checker
-from .lane import BEAT, LONGEST, SHORTEST, Lane
+from .lane import BEAT, LONGEST, SHORTEST, Changed, Lane
 from .limits import Limits
 from .pace import Pace
 from .part import State, Version, part_path
@@ -36,13 +36,11 @@ class Common:
 class Round:
     """`run` returns True once every byte is here, False if all has to begin anew; raises AppError, Cancelled."""
 
-    def __init__(self, wanted: Wanted, common: Common, sources: Sources, state: State, board: Board, best: int) -> None:
-        self.limits, self.stopped, self.pace, self.sessions = (
-            common.limits,
-            common.stopped,
-            common.pace,
-            common.sessions,
-        )
+    def __init__(
+        self, wanted: Wanted, common: Common, sources: Sources, state: State, *, board: Board, best: int
+    ) -> None:
+        self.limits, self.stopped = common.limits, common.stopped
+        self.pace, self.sessions = common.pace, common.sessions
         self.wanted, self.sources, self.state, self.board = wanted, sources, state, board
         self.best = best
         self.fetched = 0
@@ -207,7 +205,7 @@ class Round:
     def done_with(self, source: Source, span: Span) -> None:
         """A connection has let go of its span."""
         with self.board.changed:
-            source.active.pop(span, None)
+            source.let_go(span, time.monotonic())
             self.board.release(span)
         with self._common.guard:
             self._common.hosts.give(source.place)
@@ -225,11 +223,10 @@ class Round:
                 source.fails = 0
 
     def learn(self, source: Source, total: int | None, version: Version | None) -> None:
-        """What an answer says about the file; raises NetworkError where it is not the one that is wanted."""
-        known = self.wanted.bytes if self.wanted.bytes is not None else self.board.total
-        if total is not None and known is not None and total != known:
-            if self.wanted.bytes is None and len(self.sources.usable) == 1:
-                self._begin_anew()
+        """What an answer says about the file; raises AppError, Changed where it is another one."""
+        if None not in (total, self.board.total) and total != self.board.total:
+            if self.wanted.bytes is None:
+                raise Changed
             raise AppError("hash-mismatch", name=self.name, host=source.host)
         if version is not None:
             self.state.version(version)

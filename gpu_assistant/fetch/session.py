@@ -59,6 +59,9 @@ class _Sockets:
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
             with suppress(OSError):
+                # Who begins to read only now must not wait out the time limit on a socket that is gone.
+                one.settimeout(0)
+            with suppress(OSError):
                 # Not one.close(): that waits for the reader to let go of its file.
                 socket.close(one.detach())
 
@@ -111,10 +114,10 @@ def _own_credentials(request: requests.PreparedRequest) -> requests.PreparedRequ
 class Session(requests.Session):
     """A session for one thread. Proxies may come from the environment, credentials only from an address."""
 
-    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, environ: Mapping[str, str] = os.environ, context: ssl.SSLContext | None = None) -> None:
         super().__init__()
         self._sockets = _Sockets()
-        context = certificates(environ)
+        context = context or certificates(environ)
         for scheme in ("https://", "http://"):
             self.mount(scheme, _Adapter(context, self._sockets))
         self.auth = _own_credentials
@@ -149,13 +152,17 @@ class Sessions:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._idle: list[Session] = []
+        # Reading all certificates takes longer than a small file: once is enough.
+        self._context: ssl.SSLContext | None = None
 
     def take(self) -> Session:
         """A session for the calling thread; give it back."""
         with self._guard:
             if self._idle:
                 return self._idle.pop()
-        return Session()
+            self._context = self._context or certificates()
+            context = self._context
+        return Session(context=context)
 
     def give(self, session: Session) -> None:
         """The thread is done with it, and nothing was interrupted."""

@@ -15,6 +15,8 @@ MEMORY_SECONDS = 8.0
 # Less than this says nothing about a speed.
 ENOUGH_SECONDS = 0.2
 ENOUGH_BYTES = 1 << 20
+# So long the first byte may take before it counts as slow.
+FIRST_SECONDS = 2.0
 
 
 @dataclass(eq=False)
@@ -54,9 +56,16 @@ class Source:
         if self._seconds > MEMORY_SECONDS:
             self._seconds, self._bytes = self._seconds / 2, self._bytes / 2
 
+    def let_go(self, span: Span, now: float) -> None:
+        """A connection has ended; its last silence counts."""
+        self._seconds += now - self.active.pop(span, now)
+
     def rate(self, now: float) -> float | None:
         """Bytes per second over one connection, silence included; None before there is enough to tell."""
-        seconds = self._seconds + sum(now - last for last in list(self.active.values()))
+        silent = [now - last for last in self.active.values()]
+        if not self.given and max(silent, default=0.0) < FIRST_SECONDS and self._seconds < FIRST_SECONDS:
+            return None
+        seconds = self._seconds + sum(silent)
         if seconds < ENOUGH_SECONDS and self._bytes < ENOUGH_BYTES:
             return None
         return self._bytes / max(seconds, 1e-6)
@@ -108,8 +117,10 @@ class Sources:
         fresh = [source for source in ready if source.asked is None]
         if fresh and (not board.opened or self._worth_probing(board)):
             return fresh[0]
-        best = max((source.rate(now) or 0.0 for source in self.usable), default=0.0)
-        good = [source for source in ready if (source.rate(now) or best) >= best * self._limits.slow_share]
+        rates = {source: source.rate(now) for source in self.usable}
+        best = max((rate for rate in rates.values() if rate is not None), default=0.0)
+        enough = best * self._limits.slow_share
+        good = [source for source in ready if (rate := rates[source]) is None or rate >= enough]
         # In the order given: a mirror has to be much faster, or the only one that answers.
         return next((s for s in good if s.asked is not None), None) or (good or ready)[0]
 
