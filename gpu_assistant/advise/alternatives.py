@@ -10,7 +10,7 @@ from ..catalog.versions import numbers
 from ..core.message import Value
 from ..core.recommendation import Alternative, LocalWheel
 from .decision import Decision
-from .drivers import drops
+from .drivers import drops, modules_for
 from .others import amd_chip
 from .pick import Pick, Site, best_pick, cpu_pick, cuda_pick
 from .reasons import lacks_code
@@ -68,12 +68,19 @@ def _cards(d: Decision) -> Iterator[Alternative]:
     """With several cards: the build for all of them, or the newest for the strongest alone."""
     whole, alone = d.team.whole, d.team.alone
     left_out = lacks_code(d)
-    if left_out and whole is not None and d.team.whole_where is not None:
+    if left_out and whole is not None and d.team.whole_where is not None and _one_module(d):
         gpus = ", ".join(dict.fromkeys(card.name for card in d.cards))
         yield _other("all-cards", whole, d, driver=_shared_driver(d, d.team.whole_where), gpus=gpus)
     if d.where.others and alone is not None and alone.build.rank < d.pick.build.rank:
         card = d.cards[0].name
         yield _other("strongest-only", alone, d, gpu=card)
+
+
+def _one_module(d: Decision) -> bool:
+    """Whether one Linux kernel module serves every card; Windows has but one kind."""
+    chips = tuple(card.capability for card in d.cards if card.capability is not None)
+    linux = d.where.state is not None and d.where.state.system == "linux"
+    return not linux or bool(modules_for(d.where.catalog, chips))
 
 
 def _shared_driver(d: Decision, where: Site) -> str | None:

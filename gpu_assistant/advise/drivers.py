@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from ..catalog.driver_ways import ModuleKind
 from ..catalog.load import Catalog
 from ..catalog.records import DriverPackage, Generation, Segment
 from ..catalog.versions import capability, numbers
@@ -124,6 +125,21 @@ def serves_both(catalog: Catalog, newer: tuple[int, int], older: tuple[int, int]
     cuda = native_cuda(catalog, (generation.last_branch,))
     tops = (capability(t.highest_capability) for t in catalog.cuda.toolkits if series_of(t.version) == cuda)
     return cuda is not None and any(top is not None and newer <= top for top in tops)
+
+
+def modules_for(catalog: Catalog, chips: tuple[tuple[int, int], ...]) -> tuple[ModuleKind, ...]:
+    """The kinds of Linux kernel modules that serve all of the chips, the better kind first: one is loaded at a time."""
+    kinds: tuple[ModuleKind, ...] | None = None
+    for chip in chips:
+        rows = catalog.drivers.linux_modules
+        own = next((r.kinds for r in rows if _within(chip, r.from_capability, r.below_capability)), ())
+        kinds = own if kinds is None else tuple(kind for kind in kinds if kind in own)
+    return kinds or ()
+
+
+def _within(chip: tuple[int, int], low: str, high: str | None) -> bool:
+    bottom, top = capability(low), capability(high)
+    return bottom is not None and chip >= bottom and (top is None or chip < top)
 
 
 def drops(catalog: Catalog, version: Version | None, device: tuple[int, int] | None, system: SystemName) -> str | None:

@@ -9,8 +9,8 @@ from ..catalog.records import Subject
 from ..catalog.versions import capability, numbers
 from ..core.message import Value
 from ..core.recommendation import DriverAdvice, Reason
-from .cards import Card
-from .drivers import DriverState
+from .cards import Card, nvidia_cards
+from .drivers import DriverState, modules_for
 from .pick import Site
 
 
@@ -105,8 +105,11 @@ def _packages(where: Site, state: DriverState, card: Card, advice: DriverAdvice)
 
 def _package(where: Site, way: LinuxDriverInstall, state: DriverState, card: Card, advice: DriverAdvice) -> str | None:
     """The package with the newest branch that the distribution was seen to carry and that is new enough."""
-    rows = where.catalog.drivers.linux_modules
-    kinds = next((r.kinds for r in rows if _within(card.capability, r.from_capability, r.below_capability)), ())
+    oldest = capability(state.generation.below_capability) if state.generation is not None else None
+    chips = [c for gpu in nvidia_cards(where.machine, where.catalog) if (c := gpu.capability) is not None]
+    # An older card beside it shares the driver, where it decided the branch.
+    shared = tuple(c for c in chips if c == card.capability or (oldest is not None and c < oldest))
+    kinds = modules_for(where.catalog, shared)
     if not kinds:
         return None
     kind = kinds[0]
@@ -123,8 +126,3 @@ def _package(where: Site, way: LinuxDriverInstall, state: DriverState, card: Car
         if number is not None and lowest is not None and number >= lowest[:1] and (last is None or number[0] <= last):
             return pattern.format(branch=branch)
     return None
-
-
-def _within(chip: tuple[int, int] | None, low: str, high: str | None) -> bool:
-    bottom, top = capability(low), capability(high)
-    return chip is not None and bottom is not None and chip >= bottom and (top is None or chip < top)

@@ -115,7 +115,9 @@ def tensorflow_reasons(where: Site, found: TensorFlowPick) -> Iterator[Reason]:
         yield say(where, "tensorflow.version", "tensorflow-newest", flow, source, **data)
     else:
         yield say(where, "tensorflow.version", "tensorflow-chosen", flow, source, **data)
-    route = "pip" if found.why in ("windows", "old-windows", "card", "no-card", "driver") else "compiled"
+    route = (
+        "pip" if found.why in ("windows", "windows-chip", "old-windows", "card", "no-card", "driver") else "compiled"
+    )
     yield say(where, "tensorflow.gpu", f"tensorflow-{found.why}", flow, route, **data)
     if found.gpu:
         code = "tensorflow-bundled" if found.build.bundled_cuda else "tensorflow-not-bundled"

@@ -15,7 +15,7 @@ from .builds import Code, excluded_devices
 from .drivers import Floor, floor, reachable, series_of
 from .pick import Site
 
-Why = Literal["card", "no-card", "windows", "old-windows", "chip", "driver"]
+Why = Literal["card", "no-card", "windows", "windows-chip", "old-windows", "chip", "driver"]
 
 
 class TensorFlowPick(Struct, frozen=True, kw_only=True):
@@ -71,7 +71,10 @@ def judged(where: Site, build: TensorFlowBuild) -> TensorFlowPick:
         return pick("no-card")
     if where.machine.os.system == "windows":
         # 2.10 needs a CUDA and a cuDNN that nobody here can install any more.
-        return pick("old-windows" if build.gpu else "windows")
+        if build.gpu:
+            return pick("old-windows")
+        # A card that the Linux builds do not suit either is not sent to WSL2.
+        return pick("windows-chip" if _gap(where.catalog, where.card.capability) else "windows")
     chip = where.card.capability
     code = _code(where.catalog, build, chip)
     if code is None or _gap(where.catalog, chip):

@@ -110,8 +110,8 @@ def test_a_newer_driver_is_offered_for_what_it_unlocks_and_not_asked_for() -> No
         # The old card's own newest serves both: it is taken, and the newest for the strong one offered.
         ("linux", (RTX_4060, GTX_1060), None, "2.14.1+cu126", "580.126.20", "strongest-only"),
         ("windows", (RTX_4060, GTX_1060), "566.03", "2.14.1+cu126", "566.03", "strongest-only"),
-        # No build of this age serves both: the strongest decides, on a driver that keeps the old card alive.
-        ("linux", (RTX_5090, V100), None, "2.15.0+cu130", "580.126.20", "all-cards"),
+        # No build of this age serves both: the strongest decides.
+        ("windows", (RTX_5090, V100), None, "2.15.0+cu132", "617.42", "all-cards"),
         # A driver that is there and has left the old card behind is not taken back.
         ("windows", (RTX_4060, GTX_1060), "617.42", "2.15.0+cu132", "617.42", "all-cards"),
     ],
@@ -174,3 +174,16 @@ def test_kepler_gets_the_newest_build_whose_cudnn_serves_it() -> None:
     found = check(recommend(machine("linux", nvidia(name="Tesla K80", compute_capability="3.7")), catalog()))
     assert build(found) == "2.3.1+cu118"
     assert "cudnn-too-new" not in codes(found.warnings)
+
+
+def test_two_cards_that_need_different_kernel_modules_are_not_promised_to_work_together() -> None:
+    box = machine("linux", nvidia(RTX_5090), nvidia(V100, index=1))
+    assert "all-cards" not in codes(recommend(box, catalog()).alternatives)
+
+
+def test_the_package_serves_the_older_card_too() -> None:
+    box = machine("linux", nvidia(RTX_4060), nvidia(GTX_1060, index=1))
+    system = OperatingSystem(system="linux", arch="x86_64", distro="ubuntu")
+    found = recommend(type(box)(schema=box.schema, os=system, gpus=box.gpus), catalog())
+    package = next(r.data["package"] for r in found.reasons if r.code == "driver-packages")
+    assert package == "nvidia-driver-580"
