@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ...core.errors import AppError
 from ...core.plan import Plan, PlanFile, Step
-from ...fetch.download import Wanted
+from ...fetch.wanted import Wanted
 from ..draft import Draft
 from ..fetching import fetch
 from ..place import Ground

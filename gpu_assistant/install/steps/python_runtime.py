@@ -13,7 +13,7 @@ from ...core.errors import AppError, Cancelled
 from ...core.json import storage_error
 from ...core.machine import Machine, Python
 from ...core.plan import Plan, PlanFile, Step
-from ...fetch.download import Wanted
+from ...fetch.wanted import Wanted
 from ..draft import Draft
 from ..fetching import fetch
 from ..place import Ground
