@@ -55,7 +55,7 @@ def timed(command: Sequence[str]) -> tuple[float, str]:
     return seconds, done.stdout
 
 
-def compare(name: str, url: str, folder: Path, size: int, sha256: str, rounds: int, aria2: str) -> None:
+def compare(name: str, url: str, folder: Path, *, size: int, sha256: str, rounds: int, aria2: str) -> None:
     """Alternate, and print the medians."""
     place = folder / "got"
     plain = [aria2, "-x8", "-s8", "-q", "--allow-overwrite=true", "--file-allocation=none", "-d", str(folder)]
@@ -108,7 +108,7 @@ def main() -> None:
                     found.update(block)
                     out.write(block)
             with serving(file, *options) as url:
-                compare(name, url, folder, size, found.hexdigest(), given.rounds, aria2)
+                compare(name, url, folder, size=size, sha256=found.hexdigest(), rounds=given.rounds, aria2=aria2)
 
 
 if __name__ == "__main__":
