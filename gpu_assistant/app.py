@@ -54,6 +54,8 @@ class App:
             json.read_file(Path(machine_file), Machine, code="machine-file") if machine_file else None
         )
         self.settings = settings.load(self.data.settings)
+        # The window was started to go on by itself with the install that a restart interrupted.
+        self.resuming = False
 
     @property
     def simulated(self) -> bool:

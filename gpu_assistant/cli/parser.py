@@ -106,6 +106,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     )
     group = parser.add_argument_group(say("group.options"))
     group.add_argument("--version", action="version", version=f"GPU Assistant {__version__}", help=say("opt.version"))
+    group.add_argument("--resume", action="store_true", help=say("opt.resume"))
     machine(group)
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title=say("group.commands"), parser_class=Parser
