@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
     from .core.results import Benchmark
     from .detect.job import DetectJob
+    from .fetch.job import DownloadJob
     from .install.environments import Environment
     from .install.farewell import FarewellJob
     from .install.runner import InstallJob
@@ -212,6 +213,18 @@ class App:
         from .install.environments import known
 
         return known(self.data)
+
+    def download(self, urls: Sequence[str], path: Path, *, sha256: str | None, connections: int) -> DownloadJob:
+        """Fetch one file; the further addresses are mirrors. What lies in the cache or wheelhouse is not fetched."""
+        from .fetch.job import DownloadJob
+        from .fetch.limits import Limits
+        from .fetch.wanted import Wanted
+
+        copies = list(self.data.files.glob(f"{sha256[:16]}/*")) if sha256 else []
+        if self.wheelhouse is not None:
+            copies.append(self.wheelhouse / path.name)
+        wanted = Wanted(url=urls[0], mirrors=tuple(urls[1:]), path=path, sha256=sha256, copies=tuple(copies))
+        return DownloadJob(wanted, Limits(connections=connections))
 
     def verify(self, environment: Path) -> VerifyJob:
         """Prove an environment."""

@@ -13,6 +13,7 @@ from ..core.errors import AppError, CallError, Cancelled, RebootNeeded
 from ..core.plan import EndEvent, EndState, Event, Interrupted, LogEvent, Plan, Step
 from ..core.recommendation import Choice
 from . import show
+from .download import download
 from .catalog import catalog
 from .jobs import run_job, stop_signals
 from .output import Output
@@ -255,5 +256,6 @@ COMMANDS: dict[str, Command] = {
     "verify": verify,
     "bench": bench,
     "monitor": monitor,
+    "download": download,
     "catalog": catalog,
 }

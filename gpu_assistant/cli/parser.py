@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 from .. import __version__
 from ..core.errors import CallError
 from ..core.names import Channel, Goal, Language
+from .download import options as download_options
 
 if TYPE_CHECKING:
     from ..texts.sentences import Sentences
@@ -162,6 +163,8 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     length.add_argument("--quick", action="store_true", help=say("opt.quick"))
     length.add_argument("--full", action="store_true", help=say("opt.full"))
     command.add_argument("--device", metavar="cpu|cuda:N", help=say("opt.device"))
+
+    download_options(add("download"), say, path=path)
 
     command = add("monitor")
     command.add_argument("--interval", type=interval, default=1.0, metavar="S", help=say("opt.interval"))
