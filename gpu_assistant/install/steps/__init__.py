@@ -5,6 +5,7 @@ from __future__ import annotations
 from .check_space import CheckSpace
 from .download import Download
 from .kind import Kind
+from .nvidia_driver import NvidiaDriver
 from .python_packages import PythonPackages
 from .python_runtime import PythonRuntime
 from .resolve import Resolve
@@ -19,6 +20,8 @@ ALL: tuple[Kind, ...] = (
     Download(),
     PythonPackages(),
     Variables(),
+    # May want a restart: everything that can be done before it is done, and the proof comes after it.
+    NvidiaDriver(),
     Verify(),
 )
 
