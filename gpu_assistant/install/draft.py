@@ -10,7 +10,7 @@ from ..core.errors import AppError
 from ..core.machine import Machine
 from ..core.paths import DataDir
 from ..core.plan import Step
-from ..core.recommendation import LocalWheel, PyTorchChoice, Recommendation
+from ..core.recommendation import LocalWheel, Recommendation
 from .wheelhouse import usable
 
 if TYPE_CHECKING:
@@ -52,13 +52,6 @@ class Draft:
         return tuple(step.id for step in self.steps if step.kind in kinds)
 
     @property
-    def torch(self) -> PyTorchChoice:
-        """The PyTorch build; raises AppError("goal-not-yet")."""
-        if self.recommendation.pytorch is None:
-            raise AppError("goal-not-yet", goal=self.recommendation.goal)
-        return self.recommendation.pytorch
-
-    @property
     def series(self) -> str:
         """The Python series, like "3.11"; raises AppError("goal-not-yet")."""
         if self.recommendation.python is None:
@@ -67,15 +60,20 @@ class Draft:
 
     @property
     def release(self) -> str:
-        """PyTorch's full version, like "2.13.0+cpu"."""
-        return f"{self.torch.version}+{self.torch.variant}"
+        """What the environment is for: "PyTorch 2.13.0+cpu", "TensorFlow 2.21.0", or both."""
+        torch, flow = self.recommendation.pytorch, self.recommendation.tensorflow
+        named = [f"PyTorch {torch.version}+{torch.variant}"] if torch is not None else []
+        named += [f"TensorFlow {flow.version}"] if flow is not None else []
+        return " + ".join(named)
 
     @cached_property
     def sizes(self) -> Sizes:
         """What was measured on this very release; another one's figures are not this one's."""
         from ..catalog.records import Sizes
 
-        torch, system = self.torch, self.machine.os.system
+        torch, system = self.recommendation.pytorch, self.machine.os.system
+        if torch is None or self.recommendation.tensorflow is not None:
+            return Sizes(system=system)
         found = self.catalog.sizes(torch.variant, system)
         return found if found.release == torch.version else Sizes(variant=torch.variant, system=system)
 
@@ -89,9 +87,10 @@ class Draft:
     @cached_property
     def local(self) -> LocalWheel | None:
         """The user's own wheel of this very PyTorch build."""
-        if self.wheelhouse is None:
+        torch = self.recommendation.pytorch
+        # Beside TensorFlow it would be only a part of what is told.
+        if self.wheelhouse is None or torch is None or self.recommendation.tensorflow is not None:
             return None
-        torch = self.torch
         # The general index's build bears no tag.
         untagged = self.catalog.default_variant(torch.version, self.machine.os.system) == torch.variant
         tags = (torch.variant, None) if untagged else (torch.variant,)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from ..core.errors import AppError
 from ..core.jobs import Job
 from ..core.json import storage_error
 from ..core.names import Value
@@ -113,10 +112,8 @@ class Work(Place):
         return TreeMade(path=str(folder), stood=stood)
 
     @property
-    def torch(self) -> PyTorchChoice:
-        """The PyTorch build of the plan."""
-        if self.plan.recommendation.pytorch is None:
-            raise AppError("goal-not-yet", goal=self.plan.goal)
+    def torch(self) -> PyTorchChoice | None:
+        """The PyTorch build of the plan; None where it has only TensorFlow."""
         return self.plan.recommendation.pytorch
 
     @property

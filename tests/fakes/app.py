@@ -182,7 +182,7 @@ def rtx4060_recommendation(choice: Choice | None = None) -> Recommendation:
 def make_plan(recommendation: Recommendation, environment: str, *, simulated: bool = False) -> Plan:
     """The steps as the planner lists them; their texts are the product's own."""
     torch = recommendation.pytorch
-    release = f"{torch.version}+{torch.variant}" if torch is not None else "—"
+    release = f"PyTorch {torch.version}+{torch.variant}" if torch is not None else "—"
     fetched, kept = 192_000_000, 910_000_000
     return Plan(
         schema=PLAN_SCHEMA,

@@ -22,7 +22,7 @@ from .kind import Kind, refuse_fields
 TIMEOUT_S = 3600.0
 # pip reads the first of these in every environment on its own; only the system's own name counts there.
 PIP_SETTINGS = {"windows": "pip.ini"}
-KEPT = ("torch", "torchvision", "torchaudio")
+KEPT = ("torch", "torchvision", "torchaudio", "tensorflow")
 
 
 class PythonPackages(Kind):
@@ -114,7 +114,7 @@ def write_records(work: Work) -> None:
             created=time.time(),
             python=_python_version(folder) or work.python,
             torch=release or None,
-            variant=tag or work.torch.variant,
+            variant=tag or (work.torch.variant if work.torch is not None else None),
             lock=lock.identity,
             packages=versions,
             recommendation=work.plan.recommendation,

@@ -34,7 +34,7 @@ class Verify(Kind):
                 kind=self.name,
                 code="verify",
                 needs=draft.ids("python-packages"),
-                data={"env": env},
+                data={"env": env, "release": draft.release},
                 bytes=0,
                 disk_bytes=0,
                 minutes=draft.paces.verify_minutes,
