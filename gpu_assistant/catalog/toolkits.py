@@ -39,13 +39,47 @@ class ToolkitAddress(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
+class RedistPart(Struct, frozen=True, kw_only=True):
+    """A part of the toolkit that is installed: its names in NVIDIA's index (the first that is there counts), the CUDA
+    majors that have it, and why it is wanted.
+    """
+
+    names: tuple[str, ...]
+    from_major: int | None
+    before_major: int | None
+    why: str
+
+
+class RedistFolders(Struct, frozen=True, kw_only=True):
+    """What belongs on PATH in a tree of merged parts, and the links that it needs, by name and target."""
+
+    system: SystemName
+    from_major: int | None
+    before_major: int | None
+    path: tuple[str, ...]
+    links: dict[str, str]
+    source: str
+
+
+class RedistSizes(Struct, frozen=True, kw_only=True):
+    """Bytes to fetch for each part of one toolkit, by the part's first name."""
+
+    version: Numbers
+    system: SystemName
+    arch: Arch
+    bytes: dict[str, Bytes]
+    source: str
+
+
 class CudaRedist(Struct, frozen=True, kw_only=True):
-    """NVIDIA's index of single parts; `minimal_for_compiling` by CUDA major."""
+    """NVIDIA's index of single parts, "{version}" in `file` being the toolkit's."""
 
     index: Https
     file: str
     platforms: tuple[str, ...]
-    minimal_for_compiling: dict[str, tuple[str, ...]]
+    parts: tuple[RedistPart, ...]
+    folders: tuple[RedistFolders, ...]
+    sizes: tuple[RedistSizes, ...]
     source: str
 
 
