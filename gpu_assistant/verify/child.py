@@ -12,6 +12,7 @@ import os
 import platform
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 # The program's own folder is none of this Python's to write in.
@@ -19,9 +20,12 @@ sys.dont_write_bytecode = True
 if TYPE_CHECKING:
     from .child_runtime import visual_cpp
     from .child_talk import Talk, why
-else:  # started as a program, it finds its neighbours beside it
+else:  # started as a program, and isolated: nothing lies in its path yet
+    sys.path.append(str(Path(__file__).parent))
     from child_runtime import visual_cpp
     from child_talk import Talk, why
+
+    sys.path.pop()
 
 COPY_BYTES = 256 << 20
 NO_CUDA = "@verify.reason.cpu-build"
