@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import tarfile
 from pathlib import Path, PurePosixPath
 from typing import ClassVar
 from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
-from ...core.errors import AppError, Cancelled
-from ...core.json import storage_error
+from ...core.errors import AppError
 from ...core.machine import Machine, Python
 from ...core.plan import Plan, PlanFile, Step
 from ...fetch.wanted import Wanted
+from ..archives import unpack
 from ..draft import Draft
 from ..fetching import fetch
 from ..place import Ground
@@ -147,21 +146,13 @@ def _unpack(archive: Path, folder: Path, work: Work, file: PlanFile) -> None:
     """Into a folder beside it first; the final name appears when everything is there."""
     partial = partial_path(folder)
     delete(partial)
-    try:
-        partial.mkdir(parents=True)
-        with tarfile.open(archive, "r:*") as tar:
-            for count, member in enumerate(tar, 1):
-                if work.cancel.is_set():
-                    raise Cancelled
-                # Refuses paths and links that lead out, devices, and odd permissions.
-                tar.extract(member, partial, filter="data")
-                work.reporter.progress(done=count, total=None, unit="items", bottleneck="installing")
-        if not work.system.standalone_python(partial).is_file():
-            raise AppError("archive-broken", name=file.name)
-    except (tarfile.TarError, EOFError) as error:
-        raise AppError("archive-broken", name=file.name) from error
-    except OSError as error:
-        raise storage_error(error, folder.parent) from error
+
+    def progress(done: int) -> None:
+        work.reporter.progress(done=done, total=None, unit="bytes", bottleneck="installing")
+
+    unpack(archive, partial, cancel=work.cancel, progress=progress)
+    if not work.system.standalone_python(partial).is_file():
+        raise AppError("archive-broken", name=file.name)
     write_list(partial)
     delete(folder)
     name(folder)
