@@ -14,7 +14,8 @@ Confidence = Literal["high", "medium", "low"]
 Arch = Literal["x86_64", "arm64"]
 
 Day = Annotated[str, Meta(pattern=r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$")]
-Https = Annotated[str, Meta(pattern=r"^https://[a-z0-9.-]+(/|$)")]
+# What comes from this very computer cannot be tampered with on the way.
+Https = Annotated[str, Meta(pattern=r"^(https://[a-z0-9.-]+|http://(127\.0\.0\.1|localhost)(:\d{1,5})?)(/|$)")]
 # 32 bytes in lower-case hex: a SHA-256, or a key.
 Hex32 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 Md5 = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$")]
