@@ -100,6 +100,7 @@ FENCES = {
     "pyqtgraph": lambda name: name.startswith("gui/"),
     "pynvml": lambda name: name == "system/nvml.py",
     "torch": lambda name: name in CHILDREN,
+    "tensorflow": lambda name: name == "verify/child_tensorflow.py",
 }
 
 

@@ -225,10 +225,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     for name in ("--python", "--torch", "--variant", "--cuda"):
         parser.add_argument(name)
+    parser.add_argument("--without-torch", action="store_true")
     given = parser.parse_args()
     talk = Talk()
     python(talk, given.python)
-    if visual_cpp(talk):
+    if not given.without_torch and visual_cpp(talk):
         pytorch(talk, given)
     talk.send(end=True)
 
