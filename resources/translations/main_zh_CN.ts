@@ -82,10 +82,6 @@
             <translation>需要重启</translation>
         </message>
         <message>
-            <source>Open GPU Assistant again afterwards: it goes on from here.</source>
-            <translation>重启后再打开 GPU 助手，它会从这里继续。</translation>
-        </message>
-        <message>
             <source>Open the window to see the proof that it works.</source>
             <translation>打开窗口，看看验证结果。</translation>
         </message>
@@ -109,7 +105,15 @@
             <source>The results are in the window.</source>
             <translation>结果在窗口里。</translation>
         </message>
-    </context>
+        <message>
+        <source>Done, but for what needs your consent</source>
+        <translation>已完成，只差需要你同意的部分</translation>
+    </message>
+    <message>
+        <source>Open the window to see what was left out.</source>
+        <translation>打开窗口可以看到略过了哪些步骤。</translation>
+    </message>
+</context>
     <context>
         <name>FastCard</name>
         <message>

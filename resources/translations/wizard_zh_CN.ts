@@ -309,34 +309,6 @@
         <translation>继续安装</translation>
     </message>
     <message>
-        <source>Installing</source>
-        <translation>正在安装</translation>
-    </message>
-    <message>
-        <source>Stopping…</source>
-        <translation>正在停止…</translation>
-    </message>
-    <message>
-        <source>Installed</source>
-        <translation>安装完成</translation>
-    </message>
-    <message>
-        <source>The install stopped</source>
-        <translation>安装中断了</translation>
-    </message>
-    <message>
-        <source>Stopped</source>
-        <translation>已停止</translation>
-    </message>
-    <message>
-        <source>A restart is needed</source>
-        <translation>需要重启</translation>
-    </message>
-    <message>
-        <source>Install</source>
-        <translation>安装</translation>
-    </message>
-    <message>
         <source>This is what an install would do</source>
         <translation>真正安装时会做这些</translation>
     </message>
@@ -357,32 +329,8 @@
         <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以把窗口最小化。</translation>
     </message>
     <message>
-        <source>Stopped where you said</source>
-        <translation>已按你的要求停下</translation>
-    </message>
-    <message>
-        <source>What is downloaded is kept. Go on whenever you like.</source>
-        <translation>已下载的都在，随时可以接着装。</translation>
-    </message>
-    <message>
-        <source>Open GPU Assistant again afterwards: it goes on from here.</source>
-        <translation>重启后再打开 GPU 助手，会从这里接着装。</translation>
-    </message>
-    <message>
-        <source>The computer must restart once</source>
-        <translation>需要重启一次电脑</translation>
-    </message>
-    <message>
         <source>What is downloaded is kept.</source>
         <translation>已下载的文件会保留。</translation>
-    </message>
-    <message>
-        <source>Safe to interrupt</source>
-        <translation>可以放心中断</translation>
-    </message>
-    <message>
-        <source>The next start goes on from here.</source>
-        <translation>下次会从这里接着装。</translation>
     </message>
     <message>
         <source>Back</source>
@@ -399,6 +347,14 @@
     <message>
         <source>Next</source>
         <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Ask again</source>
+        <translation>再问一次</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -864,12 +820,24 @@
         <translation>上次没有装完，要接着装吗？</translation>
     </message>
     <message>
-        <source>PyTorch {version} in {folder}. What is downloaded is kept.</source>
-        <translation>PyTorch {version}，装到 {folder}。已下载的都在。</translation>
-    </message>
-    <message>
         <source>Go on</source>
         <translation>接着装</translation>
+    </message>
+    <message>
+        <source>The last install stopped at step {n} of {of}: {title}. Go on?</source>
+        <translation>上次停在第 {n} 步，共 {of} 步：{title}。要接着装吗？</translation>
+    </message>
+    <message>
+        <source>The computer was to restart after step {n} of {of}: {title}. Go on?</source>
+        <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。要接着装吗？</translation>
+    </message>
+    <message>
+        <source>PyTorch {version} in {folder}</source>
+        <translation>PyTorch {version}，位于 {folder}</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept.</source>
+        <translation>已下载的都会保留。</translation>
     </message>
 </context>
 <context>
@@ -1101,6 +1069,155 @@
     <message>
         <source>Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN</source>
         <translation>自己编写和编译显卡程序，会加装 CUDA 工具包和 cuDNN</translation>
+    </message>
+</context>
+<context>
+    <name>InstallWords</name>
+    <message>
+        <source>Installing</source>
+        <translation>正在安装</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>安装完成</translation>
+    </message>
+    <message>
+        <source>The install stopped</source>
+        <translation>安装中断了</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>A restart is needed</source>
+        <translation>需要重启</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept. Go on whenever you like.</source>
+        <translation>已下载的都在，随时可以接着装。</translation>
+    </message>
+    <message>
+        <source>Stopped where you said</source>
+        <translation>已按你的要求停下</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept.</source>
+        <translation>已下载的文件会保留。</translation>
+    </message>
+    <message>
+        <source>The next start goes on from here.</source>
+        <translation>下次会从这里接着装。</translation>
+    </message>
+    <message>
+        <source>Safe to interrupt</source>
+        <translation>可以放心中断</translation>
+    </message>
+    <message>
+        <source>Done, but for what needs your consent</source>
+        <translation>已完成，只差需要你同意的部分</translation>
+    </message>
+    <message>
+        <source>Before you restart: read this</source>
+        <translation>重启前请先看这里</translation>
+    </message>
+    <message>
+        <source>{n} steps are left; the first is: {title}.</source>
+        <translation>还剩 {n} 步，下一步是：{title}。</translation>
+    </message>
+    <message>
+        <source>One step is left: {title}.</source>
+        <translation>还剩一步：{title}。</translation>
+    </message>
+    <message>
+        <source>Restart now or later</source>
+        <translation>现在或稍后重启</translation>
+    </message>
+    <message>
+        <source>Left out, because administrator rights were refused</source>
+        <translation>没有获得管理员权限，所以略过了</translation>
+    </message>
+    <message>
+        <source>Do it now or later</source>
+        <translation>现在或以后补做</translation>
+    </message>
+    <message>
+        <source>Press “Ask again” and agree when the system asks. Later, the setup's first page offers to go on from here. Everything else is done and stays.</source>
+        <translation>点“再问一次”，系统询问时选择同意。以后再做也可以，设置的首页会提示从这里接着装。其他步骤都已完成，不受影响。</translation>
+    </message>
+</context>
+<context>
+    <name>PlanList</name>
+    <message>
+        <source>The same on the command line, once the plan is saved</source>
+        <translation>保存方案后，用命令行也能做同样的事</translation>
+    </message>
+    <message>
+        <source>The same on the command line</source>
+        <translation>用命令行做同样的事</translation>
+    </message>
+    <message>
+        <source>Save the plan</source>
+        <translation>保存方案</translation>
+    </message>
+    <message>
+        <source>Saved: {path}</source>
+        <translation>已保存：{path}</translation>
+    </message>
+    <message>
+        <source>As a JSON file, to be read or carried out elsewhere.</source>
+        <translation>保存为 JSON 文件，可以查看，也可以在别处执行。</translation>
+    </message>
+    <message>
+        <source>Where shall the plan be saved?</source>
+        <translation>方案保存到哪里？</translation>
+    </message>
+</context>
+<context>
+    <name>PlanRow</name>
+    <message>
+        <source>Details</source>
+        <translation>详情</translation>
+    </message>
+    <message>
+        <source>open</source>
+        <translation>已展开</translation>
+    </message>
+    <message>
+        <source>closed</source>
+        <translation>已收起</translation>
+    </message>
+    <message>
+        <source>The exact command</source>
+        <translation>具体命令</translation>
+    </message>
+    <message>
+        <source>Files from the internet</source>
+        <translation>要下载的文件</translation>
+    </message>
+    <message>
+        <source>How it is undone</source>
+        <translation>怎样撤销</translation>
+    </message>
+    <message>
+        <source>{size} on the disk</source>
+        <translation>占用磁盘 {size}</translation>
+    </message>
+    <message>
+        <source>asks for your consent as administrator</source>
+        <translation>会请你以管理员身份同意</translation>
+    </message>
+    <message>
+        <source>a restart may follow</source>
+        <translation>之后可能需要重启</translation>
     </message>
 </context>
 </TS>

@@ -18,6 +18,7 @@ from gpu_assistant.core.paths import DataDir, resources
 from gpu_assistant.core.plan import (
     PLAN_SCHEMA,
     EndEvent,
+    Interrupted,
     LogEvent,
     Plan,
     PlanEvent,
@@ -224,7 +225,7 @@ def make_plan(recommendation: Recommendation, environment: str, *, simulated: bo
                 id="verify",
                 kind="verify",
                 code="verify",
-                data={"env": environment},
+                data={"env": environment, "release": release},
                 commands=(("gpu-assistant", "verify", "--env", environment),),
             ),
         ),
@@ -336,7 +337,8 @@ class FakeApp:
         self.folder = folder
         self.shown_folder = ""
         self.asked: list[str] = []
-        self.interrupted: Plan | None = None
+        self.begun: Interrupted | None = None
+        self.resuming = False
         self.known: tuple[Any, ...] = ()
         self.gate: threading.Event | None = None
         self.results: dict[str, Any] = {
@@ -376,10 +378,14 @@ class FakeApp:
     def plan(self, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
         return make_plan(recommendation, str(environment), simulated=self.simulated)
 
-    def interrupted_plan(self) -> Plan | None:
-        return self.interrupted
+    def interrupted(self) -> Interrupted | None:
+        return self.begun
 
-    def install(self, plan: Plan, *, dry_run: bool = False) -> FakeJob:
+    def resume_words(self, *, window: bool) -> tuple[str, ...]:
+        return ("gpu-assistant", "--resume") if window else ()
+
+    def install(self, plan: Plan, *, dry_run: bool = False, resume: tuple[str, ...] = ()) -> FakeJob:
+        self.resume = resume
         self.asked.append("dry install" if dry_run or plan.simulated else "install")
         job = self._job("install", count=False)
         if not job.news:

@@ -48,7 +48,7 @@ class RecommendationPage(WizardPage):
         self.offers = Offers()
         self.price = PriceCard()
         self.folder = FolderCard()
-        self.steps = PlanList()
+        self.steps = PlanList(self.road)
         self.steps.hide()
         for widget in (self.hero, self.heads, *self.cards.values(), self.offers, self.price, self.folder, self.steps):
             column.addWidget(widget)
@@ -62,7 +62,6 @@ class RecommendationPage(WizardPage):
         self.folder.change.clicked.connect(self.choose_folder)
         self.back = self.add_back()
         self.footer.add(self.primary)
-        self._drawn: object = None
         self._known = self._unfolded = False
 
     def draw(self) -> None:
@@ -126,15 +125,12 @@ class RecommendationPage(WizardPage):
             self.price.steps.setText(words.format(n=len(plan.steps)))
             self.price.steps.set_icon(None, "up" if self._unfolded else "down")
             self.folder.set(self.tr("Installed into"), plan.env, self.tr("Change"))
-            drawn = (plan, texts.language)
-            if self._unfolded and drawn != self._drawn:
-                self._drawn = drawn
-                self.steps.set_plan(plan, texts)
+            if self._unfolded:
+                self.steps.draw()
         pickers = [each for card in self.cards.values() if card.choosers for each in card.choosers.pickers.values()]
-        boxes = [each for box in self.steps.commands for each in (box.text, box.copy)]
         first = (self.wishes.goal, self.wishes.channel, self.wishes.by_hand, self.wishes.ours)
         whys = [each for card in self.cards.values() for each in (card.why.toggle, card.why.choose, card.why.source)]
-        last = (self.price.steps, self.folder.change, *boxes, self.back, self.primary)
+        last = (self.price.steps, self.folder.change, *self.steps.controls, self.back, self.primary)
         chain(*first, *whys, *pickers, *self.offers.buttons, *last)
 
     def _sentence(self, part: Part) -> str:

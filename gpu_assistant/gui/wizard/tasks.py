@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec import Struct
 
+from ...core import json
 from ...core.errors import AppError
 from ...core.jobs import JobContext
 from ...core.machine import Machine
-from ...core.plan import Plan
+from ...core.plan import Interrupted, Plan
 from ...core.recommendation import Channel, Choice, Goal, Recommendation
-from .flow import Facts
+from .facts import Facts
 
 if TYPE_CHECKING:
     from ...advise.options import Options
@@ -83,9 +84,22 @@ class AskInterrupted:
     def __init__(self, app: App) -> None:
         self._app = app
 
-    def run(self, context: JobContext[Any]) -> Plan | None:  # noqa: ARG002
-        """The interrupted install's plan, if there is one."""
-        return self._app.interrupted_plan()
+    def run(self, context: JobContext[Any]) -> Interrupted | None:  # noqa: ARG002
+        """The interrupted install, if there is one."""
+        return self._app.interrupted()
+
+
+class SavePlan:
+    """Writes a plan, its sentences filled in, into a file."""
+
+    def __init__(self, spoken: Plan, path: Path) -> None:
+        self._spoken = spoken
+        self._path = path
+
+    def run(self, context: JobContext[Any]) -> Path:  # noqa: ARG002
+        """Write it, and say where; raises AppError where that cannot be."""
+        json.write_file(self._path, json.encode_pretty(self._spoken) + "\n")
+        return self._path
 
 
 class OpenPlace:

@@ -11,7 +11,7 @@ from ...core.recommendation import Channel, Goal
 from ..components import Button
 from ..components.base import Live
 from ..components.picker import Entry, Picker
-from .flow import Facts
+from .facts import Facts
 from .road import Road
 
 

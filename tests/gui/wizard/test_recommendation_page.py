@@ -93,6 +93,7 @@ class TestRecommendation:
         top = lambda: page.price.mapTo(page.page.viewport(), QPoint()).y()  # noqa: E731
         qtbot.waitUntil(lambda: 0 <= top() < 100 or at_end(page.page), timeout=5000)
         assert len(page.steps.rows) == 6
+        page.steps.rows[2].toggle.click()
         assert "uv pip compile requirements.in -o pylock.toml" in seen(page.steps)
         page.price.steps.click()
         assert not page.steps.isVisible()

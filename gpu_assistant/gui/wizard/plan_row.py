@@ -1,0 +1,113 @@
+"""One step of a plan to read: what, how much, how long; unfolded also its command, its files and the way back."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from ...core.plan import PlanFile, Step
+from ...texts import Texts
+from ...texts.format import size
+from ..components import Button, CommandBox, label
+from ..components.base import Live
+from ..components.step_list import StepRow
+from ..components.why import Inset
+from .plan_command import one_line
+
+translate = QCoreApplication.translate
+INDENT = 50  # where a step's words begin
+
+
+class PlanRow(Live, QWidget):
+    """`step` has its sentences; `system` is the one on which its commands are typed."""
+
+    def __init__(self, step: Step, texts: Texts, system: str) -> None:
+        super().__init__()
+        self._step, self._system = step, system
+        self.command: CommandBox | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.row = StepRow(admin=step.needs_admin)
+        self.row.set_title(step.title or step.id)
+        self.row.set_state("waiting", step.what or "", right(step, texts))
+        self.marks = label("small", " · ".join(marks(step)))
+        self.toggle = Button(kind="ghost", after="down")
+        self.toggle.clicked.connect(self.unfold)
+        self._inset: Inset | None = None
+        foot = QHBoxLayout()
+        foot.setContentsMargins(INDENT, 0, 8, 0)
+        foot.addWidget(self.marks, 1)
+        foot.addWidget(self.toggle, 0, Qt.AlignmentFlag.AlignTop)
+        column.addWidget(self.row)
+        column.addLayout(foot)
+        self.follow()
+
+    def retranslate(self) -> None:
+        """The button's words; the plan brings the sentences."""
+        self.toggle.setText(self.tr("Details"))
+        self.toggle.setAccessibleName(f"{self.toggle.text()}: {self._step.title or self._step.id}")
+        self.toggle.setAccessibleDescription(self.tr("open") if self.opened else self.tr("closed"))
+
+    @property
+    def opened(self) -> bool:
+        """Whether the details are shown."""
+        return self._inset is not None and not self._inset.isHidden()
+
+    def unfold(self) -> None:
+        """Show the details, or hide them."""
+        if self._inset is None:
+            self._inset = self._details()
+        else:
+            self._inset.setVisible(self._inset.isHidden())
+        self.toggle.set_icon(None, "up" if self.opened else "down")
+        self.retranslate()
+
+    def _details(self) -> Inset:
+        # Made when somebody wants them: a plan of many steps stands on the screen the sooner.
+        step, inset = self._step, Inset()
+        if step.commands:
+            inset.column.addWidget(label("small-strong", self.tr("The exact command")))
+            self.command = CommandBox("\n".join(one_line(words, self._system) for words in step.commands))
+            inset.column.addWidget(self.command)
+        if step.files:
+            inset.column.addWidget(label("small-strong", self.tr("Files from the internet")))
+            for file in step.files:
+                inset.column.addWidget(label("small", _file(file), "text"))
+        inset.column.addWidget(label("small-strong", self.tr("How it is undone")))
+        inset.column.addWidget(label("small", step.undo or "", "text"))
+        holder = QHBoxLayout()
+        holder.setContentsMargins(INDENT, 4, 8, 8)
+        holder.addWidget(inset)
+        layout = self.layout()
+        if isinstance(layout, QVBoxLayout):
+            layout.addLayout(holder)
+        inset.show()
+        return inset
+
+
+def right(step: Step, texts: Texts) -> str:
+    """Size and expected time of a step, as far as they are known."""
+    known = [size(step.bytes)] if step.bytes else []
+    if step.minutes:
+        known.append(texts.value("seconds", 60 * step.minutes))
+    return " · ".join(known)
+
+
+def marks(step: Step) -> list[str]:
+    """What else a step costs: space, a consent, a restart."""
+    found = []
+    if step.disk_bytes:
+        found.append(translate("PlanRow", "{size} on the disk").format(size=size(step.disk_bytes)))
+    if step.needs_admin:
+        found.append(translate("PlanRow", "asks for your consent as administrator"))
+    if step.needs_reboot:
+        found.append(translate("PlanRow", "a restart may follow"))
+    return found
+
+
+def _file(file: PlanFile) -> str:
+    known = [file.name, *([size(file.bytes)] if file.bytes else []), urlsplit(file.url).hostname or ""]
+    return " · ".join(each for each in known if each)
