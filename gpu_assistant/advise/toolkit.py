@@ -104,15 +104,14 @@ def parts_for(where: Site, cuda: Series | None) -> Parts:
 
 def _best_offered(where: Site, chips: tuple[Chip, ...], cuda: Series | None) -> tuple[str, Series] | None:
     """The newest of PyTorch's own minor, else of its major, else (without PyTorch's CUDA) the newest of all."""
-    fitting = [
-        (toolkit.version, series)
-        for toolkit, series in toolkits(where.catalog, where.machine.os.system, where.arch, chips)
-        if _runs(where, series)
-    ]
-    if cuda is None:
-        return next(iter(fitting), None)
-    same = [f for f in fitting if f[1] == cuda] or [f for f in fitting if f[1][0] == cuda[0]]
-    return next(iter(same), None)
+    near = None
+    for toolkit, series in toolkits(where.catalog, where.machine.os.system, where.arch, chips):
+        if cuda is None or series == cuda:
+            if _runs(where, series):
+                return toolkit.version, series
+        elif near is None and series[0] == cuda[0] and _runs(where, series):
+            near = (toolkit.version, series)
+    return near
 
 
 def _best_here(where: Site, chips: tuple[Chip, ...], cuda: Series | None) -> tuple[str, Series] | None:
@@ -146,10 +145,14 @@ def cudnn_for(where: Site, major: int, chips: tuple[Chip, ...]) -> PartAdvice:
     ]
     if here:
         return PartAdvice(action="keep", version=max(here, key=lambda v: numbers(v) or ()))
-    fitting = [release for release in where.catalog.cudnn.releases if serves(release, major, chips)]
+    newest = None
+    for release in where.catalog.cudnn.releases:
+        if serves(release, major, chips):
+            if _archived(where, release, major):
+                return PartAdvice(action="install", version=release.version)
+            newest = newest or release
     # Where none has an archive with a known hash, the newest that fits is still the right one to name.
-    best = next((release for release in fitting if _archived(where, release, major)), next(iter(fitting), None))
-    return PartAdvice(action="none") if best is None else PartAdvice(action="install", version=best.version)
+    return PartAdvice(action="none") if newest is None else PartAdvice(action="install", version=newest.version)
 
 
 def releases_like(catalog: Catalog, version: str) -> Iterator[CudnnRelease]:
