@@ -13,8 +13,8 @@ from ..core.errors import AppError, CallError, Cancelled, RebootNeeded
 from ..core.plan import EndEvent, EndState, Event, Interrupted, LogEvent, Plan, Step
 from ..core.recommendation import Choice
 from . import show
-from .download import download
 from .catalog import catalog
+from .download import download
 from .jobs import run_job, stop_signals
 from .output import Output
 
