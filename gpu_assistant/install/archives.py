@@ -8,6 +8,7 @@ import lzma
 import os
 import re
 import shutil
+import stat
 import tarfile
 import threading
 import zipfile
@@ -22,9 +23,9 @@ from msgspec import Struct
 from ..core.errors import AppError, Cancelled
 from ..core.json import storage_error
 from ..system.path_limits import longest_path
+from .receipt import LINK
 
 BLOCK = 1 << 20
-LINK = "-> "
 _ODD = re.compile(r"[\x00-\x1f\\:]")
 _ZIP = b"PK\x03\x04"
 _BROKEN = (
@@ -60,8 +61,9 @@ def unpack(
 ) -> dict[str, str]:
     """Every file's path below `into` (with "/") and its sha256, or "-> " and a link's target.
 
-    `place` says where a member goes by its name in the archive, None for nowhere. A file that is `taken` (path and
-    sha256) is not written again, and must be the same. What lay there from an earlier try is replaced.
+    `place` says where a member goes by its name in the archive (a folder's ends with "/"), None for nowhere. A file
+    that is `taken` (path and sha256) is not written again, and must be the same. What lay there from an
+    earlier try is replaced.
     Raises Cancelled, AppError: archive-broken, archive-path-long, disk-too-small, disk-full, storage.
     """
     try:
@@ -85,7 +87,7 @@ def _unzip(archive: Path, writer: _Writer, place: Callable[[str], str | None]) -
             # 0 where the archive was made on Windows; links and devices have no place in a zip of ours.
             if kind not in (0, 0o100000, 0o040000) or info.flag_bits & 0x1:
                 raise _UnsafeError(info.filename)
-            name = _placed(info.orig_filename, place)
+            name = _placed(info.orig_filename, place, folder=info.is_dir())
             writer.count()
             if name is None:
                 continue
@@ -101,7 +103,7 @@ def _untar(archive: Path, writer: _Writer, place: Callable[[str], str | None]) -
     writer.make_room(archive.stat().st_size)
     with tarfile.open(archive, "r:*") as packed:
         for member in packed:
-            name = _placed(member.name, place)
+            name = _placed(member.name, place, folder=member.isdir())
             writer.count()
             if name is None:
                 continue
@@ -121,9 +123,9 @@ def _untar(archive: Path, writer: _Writer, place: Callable[[str], str | None]) -
                 raise _UnsafeError(member.name)
 
 
-def _placed(name: str, place: Callable[[str], str | None]) -> str | None:
+def _placed(name: str, place: Callable[[str], str | None], *, folder: bool = False) -> str | None:
     """Where a member goes; None for the folder itself and for what is left out."""
-    found = place(_plain(name))
+    found = place(_plain(name) + ("/" if folder else ""))
     return _plain(found) or None if found is not None else None
 
 
@@ -135,6 +137,16 @@ def _plain(name: str) -> str:
     if any(PureWindowsPath(part).is_reserved() for part in parts):
         raise _UnsafeError(name)
     return "/".join(parts)
+
+
+def _is_link(path: Path) -> bool:
+    """A link, or a junction of Windows."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    junction = getattr(found, "st_file_attributes", 0) & stat.FILE_ATTRIBUTE_REPARSE_POINT
+    return stat.S_ISLNK(found.st_mode) or bool(junction)
 
 
 class _Writer:
@@ -262,7 +274,7 @@ class _Writer:
         if folder in self._real:
             return
         self._stand(folder.parent)
-        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        if _is_link(folder) or (folder.exists() and not folder.is_dir()):
             raise _UnsafeError(str(folder))
         folder.mkdir(exist_ok=True)
         self._real.add(folder)

@@ -25,6 +25,13 @@ class TreeMade(Struct, frozen=True, kw_only=True, tag_field="effect", tag="tree"
     stood: bool = False
 
 
+class FilesAdded(Struct, frozen=True, kw_only=True, tag_field="effect", tag="files"):
+    """Files among others in a folder; `receipt` is the name of the file there that lists them."""
+
+    path: str
+    receipt: str
+
+
 class FileWritten(Struct, frozen=True, kw_only=True, tag_field="effect", tag="file"):
     """A file that is replaced whole: `sha256` of its new text, `before` its old bytes (None: there was none)."""
 
@@ -69,7 +76,7 @@ class ProgramInstalled(Struct, frozen=True, kw_only=True, tag_field="effect", ta
     more: dict[str, Value] = {}
 
 
-Effect = FolderMade | TreeMade | FileWritten | VariableSet | PathEntry | LoginSet | ProgramInstalled
+Effect = FolderMade | TreeMade | FilesAdded | FileWritten | VariableSet | PathEntry | LoginSet | ProgramInstalled
 
 
 def key(effect: Effect) -> tuple[str, str]:
@@ -77,6 +84,8 @@ def key(effect: Effect) -> tuple[str, str]:
     match effect:
         case FolderMade() | TreeMade() | FileWritten():
             return "place", os.path.normcase(effect.path)
+        case FilesAdded():
+            return "files", os.path.normcase(f"{effect.path}/{effect.receipt}")
         case VariableSet():
             return "variable", effect.name.upper()
         case PathEntry():

@@ -63,8 +63,7 @@ def make_plan(
 
 def _refuse_unknown(recommendation: Recommendation) -> None:
     """What no step installs is refused, never left out in silence."""
-    parts = (recommendation.cuda_toolkit, recommendation.cudnn)
-    if not (recommendation.pytorch or recommendation.tensorflow) or any(part.action == "install" for part in parts):
+    if not (recommendation.pytorch or recommendation.tensorflow):
         raise AppError("goal-not-yet", goal=recommendation.goal)
 
 

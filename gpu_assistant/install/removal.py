@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -33,10 +33,10 @@ def partial_path(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.partial")
 
 
-def write_list(folder: Path) -> None:
-    """Write down every file that a folder holds just now, the list itself not among them; raises AppError."""
+def write_list(folder: Path, names: Iterable[str] | None = None) -> None:
+    """Write down the files of a folder that are ours: these, or all that it holds just now; raises AppError."""
     try:
-        names = [name for name in _walk(folder) if name != FILES]
+        names = [name for name in (_walk(folder) if names is None else names) if name != FILES]
     except OSError as error:
         raise storage_error(error, folder) from error
     # Surrogates stand for bytes that are no text: a name on Linux may have them.

@@ -11,6 +11,7 @@ from ..core.names import Value
 from ..core.plan import Step
 from .effects import (
     Effect,
+    FilesAdded,
     FileWritten,
     FolderMade,
     LoginSet,
@@ -60,6 +61,7 @@ def items(place: Place, environment: Path | None) -> tuple[Item, ...]:
 CODES: dict[type[Effect], str] = {
     TreeMade: "remove-folder",
     FolderMade: "remove-folder",
+    FilesAdded: "remove-files",
     FileWritten: "restore-file",
     VariableSet: "restore-variable",
     PathEntry: "remove-path-entry",
@@ -77,7 +79,7 @@ def code(each: Standing) -> str:
 def figures(effect: Effect) -> dict[str, Value]:
     """What the texts name of it."""
     match effect:
-        case TreeMade() | FolderMade() | FileWritten():
+        case TreeMade() | FolderMade() | FilesAdded() | FileWritten():
             return {"env": effect.path, "path": effect.path}
         case VariableSet():
             return {"name": effect.name, "before": effect.before}

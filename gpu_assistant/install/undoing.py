@@ -13,21 +13,33 @@ from typing import Literal
 from ..core import json
 from ..core.errors import AppError
 from ..core.json import storage_error
-from . import removal
-from .effects import Effect, FileWritten, FolderMade, LoginSet, PathEntry, ProgramInstalled, TreeMade, VariableSet
+from . import added, removal
+from .effects import (
+    Effect,
+    FilesAdded,
+    FileWritten,
+    FolderMade,
+    LoginSet,
+    PathEntry,
+    ProgramInstalled,
+    TreeMade,
+    VariableSet,
+)
 from .journal import Why
 from .place import Place
 
 Sight = Literal["made", "half", "before", "changed"]
 
 
-def look(effect: Effect, place: Place) -> Sight:
+def look(effect: Effect, place: Place) -> Sight:  # noqa: PLR0911 - one for each effect
     """What the world shows of an effect; raises AppError where it cannot be asked."""
     match effect:
         case FolderMade():
             return "made" if Path(effect.path).is_dir() else "before"
         case TreeMade():
             return removal.look(Path(effect.path))
+        case FilesAdded():
+            return added.look(Path(effect.path), effect.receipt)
         case FileWritten():
             return _look_file(effect)
         case VariableSet():
@@ -54,6 +66,8 @@ def revert(effect: Effect, place: Place) -> Why | None:
         case TreeMade():
             left = removal.remove(Path(effect.path), stood=effect.stood)
             return "files" if left else None
+        case FilesAdded():
+            added.remove(Path(effect.path), effect.receipt)
         case FileWritten():
             _put_back(effect)
         case VariableSet():

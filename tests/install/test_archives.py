@@ -155,6 +155,8 @@ def test_an_earlier_link_in_the_place_of_a_folder(tmp_path: Path) -> None:
         (tmp_path / "tree" / "bin").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     except OSError:
         pytest.skip("this account may make no links")
+    if not (tmp_path / "tree" / "bin").is_symlink():
+        pytest.skip("Wine does not show links")
     refused(zipped(tmp_path / "a.zip", ("bin/x", b"1")), tmp_path / "tree")
     assert list((tmp_path / "elsewhere").iterdir()) == []
 

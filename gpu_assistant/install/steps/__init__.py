@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .check_space import CheckSpace
+from .cuda_toolkit import CudaToolkit
+from .cudnn import Cudnn
 from .download import Download
 from .kind import Kind
 from .nvidia_driver import NvidiaDriver
@@ -19,6 +21,8 @@ ALL: tuple[Kind, ...] = (
     Resolve(),
     Download(),
     PythonPackages(),
+    CudaToolkit(),
+    Cudnn(),
     Variables(),
     # May want a restart: everything that can be done before it is done, and the proof comes after it.
     NvidiaDriver(),
