@@ -26,7 +26,7 @@ from .picture import draw_icon
 from .scroll_bar import scroll_slim
 
 LEFT, RIGHT, PADDING, EDGE = 34, 16, 7, 5
-WIDEST, HIGHEST, UNBOUNDED = 460, 420, 10_000
+NARROWEST, WIDEST, HIGHEST, UNBOUNDED = 120, 460, 420, 10_000
 WRAPPED = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop)
 ENTRY = Qt.ItemDataRole.UserRole
 ICONS = {"warned": ("warn", "warn"), "refused": ("cross", "error")}
@@ -77,6 +77,11 @@ class Picker(Button):
             self.refused.emit(entry)
         elif entry.value != self._current:
             self.chosen.emit(entry.value)
+
+    def minimumSizeHint(self) -> QSize:
+        """What is chosen may be long: the list has all of it."""
+        wanted = self.sizeHint()
+        return QSize(min(wanted.width(), theme.px(NARROWEST)), wanted.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows open it, as with every list of its kind."""

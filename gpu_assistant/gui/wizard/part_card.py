@@ -134,8 +134,10 @@ class PartCard(Card):
             for cell, width in zip((self._before, self._then, self._pill_cell), columns, strict=True):
                 cell.setFixedWidth(width)
         else:
+            # No wider than in one line, but narrower where large text leaves no room.
             for cell, width in ((self._before, NOW), (self._then, AFTER)):
-                cell.setFixedWidth(theme.px(width))
+                cell.setMinimumWidth(0)
+                cell.setMaximumWidth(theme.px(width))
             self._pill_cell.setMinimumWidth(0)
             self._pill_cell.setMaximumWidth(UNBOUNDED)
         self.why.toggle.setMinimumWidth(theme.px(WHY))

@@ -76,6 +76,7 @@ class PlanList(Card):
             self._note.setText(self.tr("As a JSON file, to be read or carried out elsewhere."))
 
     def _fill(self, rows: list[PlanRow]) -> None:
+        opened = {old.step for old in self.rows if old.opened}
         for old in self.rows:
             self._rows.removeWidget(old)
             old.hide()
@@ -84,6 +85,8 @@ class PlanList(Card):
         for row in rows:
             self._rows.addWidget(row)
             row.show()
+            if row.step in opened:
+                row.unfold()
 
     def choose_file(self) -> None:
         """Ask where the plan shall lie."""

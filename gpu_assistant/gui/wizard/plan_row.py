@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from ...core.plan import PlanFile, Step
 from ...texts import Texts
 from ...texts.format import size
+from .. import theme
 from ..components import Button, CommandBox, label
 from ..components.base import Live
 from ..components.step_list import StepRow
@@ -17,7 +18,6 @@ from ..components.why import Inset
 from .plan_command import one_line
 
 translate = QCoreApplication.translate
-INDENT = 50  # where a step's words begin
 
 
 class PlanRow(Live, QWidget):
@@ -37,13 +37,22 @@ class PlanRow(Live, QWidget):
         self.toggle = Button(kind="ghost", after="down")
         self.toggle.clicked.connect(self.unfold)
         self._inset: Inset | None = None
-        foot = QHBoxLayout()
-        foot.setContentsMargins(INDENT, 0, 8, 0)
-        foot.addWidget(self.marks, 1)
-        foot.addWidget(self.toggle, 0, Qt.AlignmentFlag.AlignTop)
-        column.addWidget(self.row)
-        column.addLayout(foot)
+        self.marks.setVisible(bool(self.marks.text()))
+        head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 8, 0)
+        head.setSpacing(0)
+        head.addWidget(self.row, 1)
+        head.addWidget(self.toggle, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._indented = QVBoxLayout()
+        self._indented.addWidget(self.marks)
+        column.addLayout(head)
+        column.addLayout(self._indented)
         self.follow()
+
+    def refresh(self) -> None:
+        """The words below begin where the title does."""
+        super().refresh()
+        self._indented.setContentsMargins(theme.px(26) + 24, 0, 8, 4)
 
     def retranslate(self) -> None:
         """The button's words; the plan brings the sentences."""
@@ -55,6 +64,11 @@ class PlanRow(Live, QWidget):
     def opened(self) -> bool:
         """Whether the details are shown."""
         return self._inset is not None and not self._inset.isHidden()
+
+    @property
+    def step(self) -> str:
+        """The step's id."""
+        return self._step.id
 
     def unfold(self) -> None:
         """Show the details, or hide them."""
@@ -78,12 +92,7 @@ class PlanRow(Live, QWidget):
                 inset.column.addWidget(label("small", _file(file), "text"))
         inset.column.addWidget(label("small-strong", self.tr("How it is undone")))
         inset.column.addWidget(label("small", step.undo or "", "text"))
-        holder = QHBoxLayout()
-        holder.setContentsMargins(INDENT, 4, 8, 8)
-        holder.addWidget(inset)
-        layout = self.layout()
-        if isinstance(layout, QVBoxLayout):
-            layout.addLayout(holder)
+        self._indented.addWidget(inset)
         inset.show()
         return inset
 
