@@ -72,13 +72,14 @@ def test_the_two_never_disagree(goal: Goal, choice: Choice | None) -> None:
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_every_state_has_its_sentence(choice: Choice | None) -> None:
+    spoken = [Texts(language) for language in ("en", "zh_CN")]
     for box in machines():
         found = asked(box, "pytorch", choice)
         for part in found.parts if found is not None else ():
             for option in part.offered:
                 assert (option.code is None) == (option.state == "fine")
-                for language in ("en", "zh_CN"):
-                    assert option.code is None or Texts(language).say(option.code, option.data)
+                for texts in spoken:
+                    assert option.code is None or texts.say(option.code, option.data)
 
 
 def of(box: Machine, name: str, choice: Choice | None = None) -> dict[str, Option]:

@@ -57,7 +57,9 @@ class StepRail(Rail):
     def refresh(self) -> None:
         """Width of now."""
         grown = 1 + (theme.text_scale() - 1) / 2
-        margins = self.column.contentsMargins()
+        margins = self.contentsMargins()
+        if (outer := self.layout()) is not None:
+            margins += outer.contentsMargins()
         needed = max(button.needed() for button in self.buttons) + margins.left() + margins.right()
         self.setFixedWidth(max(round((SLIM if self.shape_.narrow else WIDE) * grown), needed))
         super().refresh()

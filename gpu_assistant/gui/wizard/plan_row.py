@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.plan import PlanFile, Step
@@ -18,6 +19,7 @@ from ..components.why import Inset
 from .plan_command import one_line
 
 translate = QCoreApplication.translate
+SLIM = 560
 
 
 class PlanRow(Live, QWidget):
@@ -32,12 +34,12 @@ class PlanRow(Live, QWidget):
         column.setSpacing(0)
         self.row = StepRow(admin=step.needs_admin)
         self.row.set_title(step.title or step.id)
-        self.row.set_state("waiting", step.what or "", right(step, texts))
-        self.marks = label("small", " · ".join(marks(step)))
+        self._right, self._slim = right(step, texts), False
+        self.marks = label("small")
+        self._place()
         self.toggle = Button(kind="ghost", after="down")
         self.toggle.clicked.connect(self.unfold)
         self._inset: Inset | None = None
-        self.marks.setVisible(bool(self.marks.text()))
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 8, 0)
         head.setSpacing(0)
@@ -53,6 +55,19 @@ class PlanRow(Live, QWidget):
         """The words below begin where the title does."""
         super().refresh()
         self._indented.setContentsMargins(theme.px(26) + 24, 0, 8, 4)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Size and time stand at the right, or below where there is no room."""
+        super().resizeEvent(event)
+        if (self.width() < theme.px(SLIM)) != self._slim:
+            self._slim = not self._slim
+            self._place()
+
+    def _place(self) -> None:
+        self.row.set_state("waiting", self._step.what or "", "" if self._slim else self._right)
+        found = [self._right, *marks(self._step)] if self._slim and self._right else marks(self._step)
+        self.marks.setText(" · ".join(found))
+        self.marks.setVisible(bool(found))
 
     def retranslate(self) -> None:
         """The button's words; the plan brings the sentences."""
