@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -35,6 +36,7 @@ def machines() -> Iterator[Machine]:
     yield machine("linux", arch="arm64")
 
 
+@cache
 def asked(box: Machine, goal: Goal, choice: Choice | None) -> Options | None:
     """The options, or None where this machine and goal have no recommendation at all."""
     try:
