@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .core.results import Benchmark
     from .detect.job import DetectJob
     from .fetch.job import DownloadJob
+    from .install.after import EditorJob, KernelJob, MenuEntryJob, Ways
     from .install.environments import Environment
     from .install.farewell import FarewellJob
     from .install.runner import InstallJob
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from .monitor.sampler import Sampler
     from .refresh.job import RefreshJob
     from .system.base import System
+    from .system.desktop import Desktop
     from .update.service import UpdateService
     from .verify.job import VerifyJob
 
@@ -201,6 +203,43 @@ class App:
         from .install.uninstall import UninstallJob
 
         return UninstallJob(environment, self.data, self.system)
+
+    @cached_property
+    def desktop(self) -> Desktop:
+        """This computer's menu and editors."""
+        from .system.desktop import current
+
+        return current()
+
+    def ways(self, environment: Path) -> Ways:
+        """How an environment of ours is used: interpreter, command, editor, kernel, lock. Raises AppError."""
+        from .install.after import ways
+
+        return ways(environment, self.system, self.desktop)
+
+    def menu_entry(self, environment: Path) -> MenuEntryJob:
+        """Put a terminal with this environment into the desktop's menu."""
+        from .install.after import MenuEntryJob
+
+        return MenuEntryJob(environment, self.data, self.system, self.desktop)
+
+    def kernel(self, environment: Path) -> KernelJob:
+        """Tell Jupyter of this environment."""
+        from .install.after import KernelJob
+
+        return KernelJob(environment, self.data, self.system, self.desktop)
+
+    def open_in_editor(self, environment: Path, folder: Path) -> EditorJob:
+        """Open a folder in Visual Studio Code with this environment's Python."""
+        from .install.after import EditorJob
+
+        return EditorJob(environment, self.data, self.system, self.desktop, folder=folder)
+
+    def share_lock(self, environment: Path, target: Path) -> None:
+        """Copy the environment's lock (`pylock.toml`) to a file; raises AppError."""
+        from .install.after import share_lock
+
+        share_lock(environment, target)
 
     def farewell(self, *, keep_environments: bool) -> FarewellJob:
         """Take away everything that the program keeps for itself."""

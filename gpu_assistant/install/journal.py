@@ -27,7 +27,9 @@ Why = Literal["needed", "changed", "files"]
 
 
 class Began(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="began"):
-    """A run begins: an install with its plan, or the removal of `env` (None: of everything). `at` since the epoch."""
+    """A run begins: an install with its plan, the removal of `env` (None: of everything), or something small that is
+    done for `env` afterwards, which has no `Ended`. `at` since the epoch.
+    """
 
     at: float
     pid: int

@@ -40,15 +40,16 @@ def standing(data: DataDir) -> tuple[Standing, ...]:
     found: dict[tuple[str, int], Standing] = {}
     for path in journal.files(data):
         plan: Plan | None = None
+        env: str | None = None
         for entry in journal.read(path):
             match entry:
                 case Began():
-                    plan = entry.plan
+                    plan, env = entry.plan, entry.plan.env if entry.plan is not None else entry.env
                 case Intends():
                     found[path.name, entry.n] = Standing(
                         run=path.name,
                         n=entry.n,
-                        env=plan.env if plan is not None else None,
+                        env=env,
                         kind=entry.kind,
                         step=_step(plan, entry.id),
                         steps=plan.steps if plan is not None else (),
