@@ -297,6 +297,27 @@ class FakeJob:
         return self.result() if callable(self.result) else self.result
 
 
+class FakeRemoval(FakeJob):
+    """Shows what it would take back; when it has run, the environment is no longer known."""
+
+    def __init__(self, environment: Path, app: FakeApp) -> None:
+        super().__init__(app.results.get("uninstall") or environment, app.news.get("uninstall", ()), app.gate)
+        self._environment, self._app = environment, app
+
+    def steps(self) -> tuple[Step, ...]:
+        path = {"env": str(self._environment), "path": str(self._environment)}
+        return (
+            Step(id="environment", kind="python-packages", code="remove-environment", data=path),
+            Step(id="back-2", kind="variables", code="restore-variable", data={"name": "CUDA_PATH", "before": None}),
+        )
+
+    def run(self, context: JobContext[Any]) -> Any:
+        result = super().run(context)
+        self._app.asked.append("removed")
+        self._app.known = ()
+        return result
+
+
 class FakeSystem:
     """What pages ask the system for; notes what was opened."""
 
@@ -394,6 +415,10 @@ class FakeApp:
             job.news = (*job.news, EndEvent(state="done", env=plan.env, elapsed_s=41.0))
             job.result = Path(plan.env)
         return job
+
+    def uninstall(self, environment: Path) -> FakeRemoval:
+        self.asked.append("uninstall")
+        return FakeRemoval(environment, self)
 
     def environments(self) -> tuple[Any, ...]:
         return self.known

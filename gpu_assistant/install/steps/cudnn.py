@@ -63,7 +63,8 @@ class Cudnn(Kind):
         folder = _folder(draft.data.toolkits, spec)
         if not own:
             draft.variables["CUDNN_PATH"] = str(folder)
-            draft.on_path.append(str(folder / "bin"))
+            if machine.os.system == "windows":  # where programs find libraries by PATH
+                draft.on_path.append(str(folder / "bin"))
             draft.variable_owners.append(self.name)
         count = None if file.name.endswith(INDEX) else file.bytes
         data: dict[str, Value] = {"version": spec.version, "cuda": spec.cuda, "path": str(folder), "bytes": count}
