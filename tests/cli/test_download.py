@@ -24,7 +24,9 @@ SHA256 = hashlib.sha256(DATA).hexdigest()
 def call(tmp_path: Path, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "gpu_assistant", "download", "--data-dir", str(tmp_path / "data"), *arguments]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, encoding="utf-8")
+    # Windows writes into pipes in its code page, and our sentences have quotation marks that UTF-8 writes otherwise.
+    environ = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    return subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, env=environ, encoding="utf-8")
 
 
 def events(text: str) -> list[dict[str, object]]:
