@@ -147,6 +147,10 @@ class System(Protocol):
         """The version of Microsoft's Visual C++ runtime ("14.42"); None where there is none."""
         ...
 
+    def shared_libraries(self) -> Path | None:
+        """Windows' own folder of libraries that all programs find, System32; None elsewhere."""
+        ...
+
     def vswhere(self) -> Path | None:
         """Visual Studio's finder; None where there is none."""
         ...

@@ -197,6 +197,10 @@ class LinuxSystem:
         """Not a thing here."""
         return None
 
+    def shared_libraries(self) -> Path | None:
+        """Not a thing here."""
+        return None
+
     def vswhere(self) -> Path | None:
         """Not a thing here."""
         return None

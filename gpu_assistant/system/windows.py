@@ -197,6 +197,10 @@ class WindowsSystem:
         """As its installer wrote it down."""
         return self._facts.visual_cpp()
 
+    def shared_libraries(self) -> Path | None:
+        """System32."""
+        return self._facts.shared_libraries()
+
     def vswhere(self) -> Path | None:
         """Of Visual Studio's installer."""
         return self._facts.vswhere()

@@ -125,9 +125,14 @@ class WindowsFacts:
 
     def nvidia_smi(self) -> Path | None:
         """Beside Windows' own programs; older drivers had a folder of their own."""
-        system = self._files(self._environ.get("SystemRoot") or "C:\\Windows") / "System32"
         own = self._program_files() / "NVIDIA Corporation" / "NVSMI"
-        return next((path for folder in (system, own) if (path := folder / "nvidia-smi.exe").is_file()), None)
+        return next(
+            (path for folder in (self.shared_libraries(), own) if (path := folder / "nvidia-smi.exe").is_file()), None
+        )
+
+    def shared_libraries(self) -> Path:
+        """System32."""
+        return self._files(self._environ.get("SystemRoot") or "C:\\Windows") / "System32"
 
     def visual_cpp(self) -> str | None:
         """As its installer wrote it down."""

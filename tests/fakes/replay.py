@@ -207,6 +207,9 @@ class ReplayedWindows(FakeSystem):
     def visual_cpp(self) -> str | None:
         return self._facts.visual_cpp()
 
+    def shared_libraries(self) -> Path | None:
+        return self._facts.shared_libraries()
+
     def vswhere(self) -> Path | None:
         return self._facts.vswhere()
 

@@ -39,6 +39,7 @@ class FakeSystem:
         cuda_folders: tuple[Path, ...] = (),
         cudnn_folders: tuple[Path, ...] = (),
         visual_cpp: str | None = None,
+        shared_libraries: Path | None = None,
         proxy: str | None = None,
         is_admin: bool = False,
         pending_reboot: bool | None = None,
@@ -72,6 +73,7 @@ class FakeSystem:
         self._cuda_folders = cuda_folders
         self._cudnn_folders = cudnn_folders
         self._visual_cpp = visual_cpp
+        self._shared_libraries = shared_libraries
         self._proxy = proxy
         self._is_admin = is_admin
         self._pending_reboot = pending_reboot
@@ -171,6 +173,9 @@ class FakeSystem:
 
     def visual_cpp(self) -> str | None:
         return self._visual_cpp
+
+    def shared_libraries(self) -> Path | None:
+        return self._shared_libraries
 
     def vswhere(self) -> Path | None:
         return self._vswhere

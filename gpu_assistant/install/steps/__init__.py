@@ -12,6 +12,7 @@ from .python_packages import PythonPackages
 from .python_runtime import PythonRuntime
 from .resolve import Resolve
 from .variables import Variables
+from .vc_redist import VcRedist
 from .verify import Verify
 
 # In the order in which a plan has them: what another one needs comes before it.
@@ -24,6 +25,7 @@ ALL: tuple[Kind, ...] = (
     CudaToolkit(),
     Cudnn(),
     Variables(),
+    VcRedist(),
     # May want a restart: everything that can be done before it is done, and the proof comes after it.
     NvidiaDriver(),
     Verify(),

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 from urllib.parse import urlsplit
 
+from ...catalog.versions import numbers
 from ...core.plan import Plan, PlanFile, Step
 from ...fetch.wanted import Wanted
 from ..door.ask import Door
@@ -35,10 +36,16 @@ class VcRedist(Kind):
         self._door = door
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
-        """One step where the machine is known to have none."""
-        machine, package = draft.machine, draft.catalog.vc_redist.package
-        if machine.os.system != "windows" or machine.tools is None or machine.tools.vc_redist is not None:
+        """One step for a PyTorch whose runtime the machine is known not to have, or only too old."""
+        machine, torch = draft.machine, draft.recommendation.pytorch
+        if machine.os.system != "windows" or machine.tools is None or torch is None:
             return ()
+        need, here = draft.catalog.vc_need(torch.version), machine.tools.vc_redist
+        lowest = numbers(need.lowest) if need is not None else None
+        old = lowest is not None and (numbers(here) or ()) < lowest
+        if need is None or not (here is None or old):
+            return ()
+        package = draft.catalog.vc_redist.package
         # What the address gives changes from month to month: its signer is checked in place of a hash.
         file = PlanFile(url=package.url, name=PurePosixPath(urlsplit(package.url).path).name, sha256=package.sha256)
         return (
@@ -62,8 +69,17 @@ class VcRedist(Kind):
             raise refused(f"{step.id}: {step.files[0].name}")
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
-        """One is here."""
-        return Outcome(code="progress.vc-redist") if work.system.visual_cpp() is not None else None
+        """Every library that this PyTorch asks for is here, whoever put it there."""
+        torch = work.plan.recommendation.pytorch
+        need = work.catalog.vc_need(torch.version) if torch is not None else None
+        folder = work.system.shared_libraries()
+        if need is None or folder is None or not all((folder / name).is_file() for name in need.needs_files):
+            return None
+        # A release that says which version it needs goes by what the installer wrote down, besides.
+        here, lowest = numbers(work.system.visual_cpp()), numbers(need.lowest)
+        if lowest is not None and (here is None or here < lowest):
+            return None
+        return Outcome(code="progress.vc-redist-here")
 
     def run(self, step: Step, work: Work) -> Outcome:
         """Raises RightsRefused, AppError("vc-redist-failed"), and what fetching raises."""

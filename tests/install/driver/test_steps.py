@@ -18,7 +18,7 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Gpu, Machine, OperatingSystem, Tools
 from gpu_assistant.core.paths import DataDir, resources
 from gpu_assistant.core.plan import Event, Plan, Step, StepEvent
-from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, Recommendation
+from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, PyTorchChoice, Recommendation
 from gpu_assistant.install.door.ask import Door
 from gpu_assistant.install.draft import Draft
 from gpu_assistant.install.place import Ground
@@ -45,6 +45,11 @@ def machine(system: Any, **more: Any) -> Machine:
     os = OperatingSystem(system=system, arch="x86_64", **more)
     gpu = Gpu(vendor="nvidia", compute_capability="8.9")
     return Machine(schema="gpu-assistant/machine/1", os=os, gpus=(gpu,), tools=Tools())
+
+
+def with_pytorch(version: str = "2.15.0") -> Recommendation:
+    torch = PyTorchChoice(version=version, variant="cpu")
+    return msgspec.structs.replace(recommendation("none"), pytorch=torch)
 
 
 def recommendation(action: Any, **more: Any) -> Recommendation:
@@ -99,7 +104,7 @@ class World:
         return Draft(seen, advice, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
 
     def plan(self, *steps: Step) -> Plan:
-        advice = recommendation("none")
+        advice = with_pytorch()
         return Plan(
             schema="gpu-assistant/plan/1",
             goal="pytorch",
@@ -158,7 +163,7 @@ def test_every_road_has_all_its_words(world: World, language: Any) -> None:
         driver_step(world, machine("linux", distro="debian", secure_boot=True), unknown),
         driver_step(world, machine("windows"), WINDOWS_ADVICE),
         driver_step(world, machine("windows"), unknown),
-        *VcRedist().plan(world.draft(machine("windows"), recommendation("none"))),
+        *VcRedist().plan(world.draft(machine("windows"), with_pytorch())),
     ]
     assert [step.code for step in steps] == [
         *("nvidia-driver-linux", "nvidia-driver-linux", "nvidia-driver-by-hand", "nvidia-driver-secure-boot"),
@@ -287,6 +292,59 @@ def served(server: FaultServer, name: str) -> Catalog:
     return catalog
 
 
+class TestRuntime:
+    NEED = CATALOG.vc_need("2.15.0")
+
+    def test_it_is_a_step_of_windows_plans_before_the_driver(self, world: World) -> None:
+        order = list(KINDS)
+        assert order.index("vc-redist") < order.index("nvidia-driver") < order.index("verify")
+        draft = world.draft(machine("windows"), with_pytorch())
+        assert [step.id for step in KINDS["vc-redist"].plan(draft)] == ["vc-redist"]
+
+    def test_it_is_none_where_it_is_there_or_nothing_needs_it(self, world: World) -> None:
+        here = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.42"))
+        assert VcRedist().plan(world.draft(here, with_pytorch())) == ()
+        unknown = msgspec.structs.replace(machine("windows"), tools=None)
+        assert VcRedist().plan(world.draft(unknown, with_pytorch())) == ()
+        assert VcRedist().plan(world.draft(machine("linux"), with_pytorch())) == ()
+        assert VcRedist().plan(world.draft(machine("windows"), recommendation("none"))) == ()
+
+    def test_an_older_one_than_a_release_says_is_replaced(self, world: World) -> None:
+        world.catalog = load(resources() / "catalog")
+        newest, *others = world.catalog.vc_redist.needs
+        needs = (msgspec.structs.replace(newest, lowest="14.44"), *others)
+        vars(world.catalog)["vc_redist"] = msgspec.structs.replace(world.catalog.vc_redist, needs=needs)
+        for version, steps in (("14.42", 1), ("14.44", 0), ("14.50", 0)):
+            seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist=version))
+            assert len(VcRedist().plan(world.draft(seen, with_pytorch()))) == steps
+
+    def test_where_all_its_libraries_lie_in_windows_folder_nothing_is_fetched(self, world: World) -> None:
+        assert self.NEED is not None
+        libraries = world.root / "Windows" / "System32"
+        libraries.mkdir(parents=True)
+        for name in self.NEED.needs_files:
+            (libraries / name).touch()
+        world.system = FakeSystem(name=world.system.name, shared_libraries=libraries)
+        (step,) = VcRedist().plan(world.draft(machine("windows"), with_pytorch()))
+        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        assert (last.state, last.code) == ("skipped", "progress.vc-redist-here")
+
+    def test_one_missing_library_is_enough_to_fetch_it(self, world: World, server: FaultServer) -> None:
+        assert self.NEED is not None
+        libraries = world.root / "System32"
+        libraries.mkdir()
+        for name in self.NEED.needs_files[:-1]:
+            (libraries / name).touch()
+        world.system = FakeSystem(name=world.system.name, shared_libraries=libraries)
+        world.catalog = load(resources() / "catalog")
+        package = msgspec.structs.replace(world.catalog.vc_redist.package, url=f"{server.url}/vc_redist.x64.exe")
+        vars(world.catalog)["vc_redist"] = msgspec.structs.replace(world.catalog.vc_redist, package=package)
+        (step,) = VcRedist().plan(world.draft(machine("windows"), with_pytorch()))
+        with pytest.raises(AppError) as said:
+            world.install(step)
+        assert said.value.code == "source-refused"  # it was asked for, and is not served here
+
+
 @windows_only
 class TestWindows:
     def step(self, world: World, server: FaultServer, name: str) -> Step:
@@ -325,6 +383,6 @@ class TestWindows:
     def test_the_runtime(self, world: World, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", "1638")
         world.catalog = served(server, "microsoft")
-        (step,) = VcRedist().plan(world.draft(machine("windows"), recommendation("none")))
+        (step,) = VcRedist().plan(world.draft(machine("windows"), with_pytorch()))
         last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("done", "progress.vc-redist")
