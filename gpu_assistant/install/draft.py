@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.errors import AppError
+from ..core.errors import CannotSetUp
 from ..core.machine import Machine
 from ..core.paths import DataDir
 from ..core.plan import Step
@@ -53,9 +53,10 @@ class Draft:
 
     @property
     def series(self) -> str:
-        """The Python series, like "3.11"; raises AppError("goal-not-yet")."""
+        """The Python series, like "3.11"; raises CannotSetUp where none is known that suits the release."""
         if self.recommendation.python is None:
-            raise AppError("goal-not-yet", goal=self.recommendation.goal)
+            code = "setup-on-mac" if self.machine.os.system == "darwin" else "setup-no-python"
+            raise CannotSetUp(code, release=self.release)
         return self.recommendation.python
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from ..core.errors import AppError
+from ..core.errors import CannotSetUp
 from ..core.machine import Machine
 from ..core.paths import DataDir
 from ..core.plan import Plan
@@ -34,7 +34,7 @@ def make_plan(
     wheelhouse: Path | None,
     simulated: bool,
 ) -> Plan:
-    """The plan for one environment. Raises AppError("goal-not-yet"), AppError("no-python"),
+    """The plan for one environment. Raises CannotSetUp, AppError("no-python"),
     CallError("folder-shared"), CallError("folder-synced"), CallError("folder-too-long").
     """
     from .steps import KINDS
@@ -64,7 +64,7 @@ def make_plan(
 def _refuse_unknown(recommendation: Recommendation) -> None:
     """What no step installs is refused, never left out in silence."""
     if not (recommendation.pytorch or recommendation.tensorflow):
-        raise AppError("goal-not-yet", goal=recommendation.goal)
+        raise CannotSetUp("setup-nothing", goal=recommendation.goal)
 
 
 def total(parts: Iterable[Number | None]) -> Number | None:

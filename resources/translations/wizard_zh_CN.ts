@@ -60,6 +60,10 @@
         <translation>更新</translation>
     </message>
     <message>
+        <source>Go back</source>
+        <translation>退回旧版</translation>
+    </message>
+    <message>
         <source>Install</source>
         <translation>安装</translation>
     </message>
@@ -169,6 +173,10 @@
     <message>
         <source>Only the driver is too old for it; the next page says which one it takes.</source>
         <translation>只是驱动太旧，下一页会说明需要哪一版。</translation>
+    </message>
+    <message>
+        <source>Only the driver is too new for the card; the next page says which one to go back to.</source>
+        <translation>只是驱动对这张显卡来说太新了，下一页会说明退回到哪一版。</translation>
     </message>
     <message>
         <source>Only the driver is missing; the next page says which one it takes.</source>
@@ -537,8 +545,8 @@
         <translation>改为安装 PyTorch</translation>
     </message>
     <message>
-        <source>This cannot be set up from here yet</source>
-        <translation>目前还不能从这里安装</translation>
+        <source>This has to be set up by hand</source>
+        <translation>这个需要自己动手安装</translation>
     </message>
     <message>
         <source>, </source>
@@ -614,6 +622,10 @@
     <message>
         <source>update advised</source>
         <translation>建议更新</translation>
+    </message>
+    <message>
+        <source>too new for the card</source>
+        <translation>对这张显卡太新</translation>
     </message>
     <message>
         <source>CUDA up to {version}</source>

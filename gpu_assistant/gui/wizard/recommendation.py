@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog
 
-from ...core.errors import AppError
+from ...core.errors import AppError, CannotSetUp
 from ...core.machine import Machine
 from ...core.plan import Plan
 from ...core.recommendation import Alternative, Recommendation
@@ -145,7 +145,7 @@ class RecommendationPage(WizardPage):
         elif road.reckoning:
             self.hero.hide()
         elif self.obstacle is not None:
-            words = self.tr("This cannot be set up from here yet")
+            words = self.tr("This has to be set up by hand")
             action = self.tr("Set up PyTorch instead") if facts.goal != "pytorch" else ""
             self.hero.set("warn", words, said.error(self.texts, self.obstacle), action)
         elif error is not None:
@@ -161,7 +161,7 @@ class RecommendationPage(WizardPage):
     def obstacle(self) -> AppError | None:
         """Why what is wanted cannot be carried out though nothing is wrong: its goal is still to come."""
         error = self.road.errors.get("reckon")
-        if error is not None and error.code == "goal-not-yet":
+        if isinstance(error, CannotSetUp):
             return error
         return self.road.flow.facts.obstacle
 

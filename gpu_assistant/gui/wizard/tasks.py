@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from msgspec import Struct
 
 from ...core import json
-from ...core.errors import AppError
+from ...core.errors import AppError, CannotSetUp
 from ...core.jobs import JobContext
 from ...core.machine import Machine
 from ...core.plan import Interrupted, Plan
@@ -51,9 +51,7 @@ class Reckon:
         obstacle: AppError | None = None
         try:
             plan = app.plan(self._machine, recommendation, folder)
-        except AppError as error:
-            if error.code != "goal-not-yet":
-                raise
+        except CannotSetUp as error:
             obstacle = error
         context.check_cancelled()
         settled = plan is not None and not app.simulated and _settled(app, recommendation, folder)

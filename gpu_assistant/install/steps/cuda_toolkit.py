@@ -11,7 +11,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from ...core import json
-from ...core.errors import AppError
+from ...core.errors import AppError, CannotSetUp
 from ...core.json import storage_error
 from ...core.names import Value
 from ...core.plan import Plan, Step
@@ -58,7 +58,7 @@ class CudaToolkit(Kind):
     codes: ClassVar[tuple[str, ...]] = ("cuda-toolkit", "cuda-toolkit-linux")
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
-        """One step where a toolkit is to be installed; raises AppError("goal-not-yet") for one without archives."""
+        """One step where a toolkit is to be installed; raises CannotSetUp for one without archives."""
         advice, machine = draft.recommendation.cuda_toolkit, draft.machine
         if advice.action != "install" or advice.version is None:
             return ()
@@ -66,7 +66,8 @@ class CudaToolkit(Kind):
         platform = platform_of(machine.os.system, machine.os.arch)
         file = index_file(toolkit) if toolkit is not None else None
         if redist is None or file is None or toolkit is None or platform not in redist.platforms:
-            raise AppError("goal-not-yet", goal=draft.recommendation.goal)
+            page = draft.catalog.source(draft.catalog.cuda, "installers")
+            raise CannotSetUp("setup-no-toolkit", version=advice.version, page=page)
         folder = tree(draft.data.toolkits, toolkit.version)
         major = major_of(toolkit.version)
         count = bytes_of(redist, toolkit.version, platform)

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ...catalog.libraries import CudnnRelease
 from ...catalog.load import Catalog
-from ...core.errors import AppError
+from ...core.errors import CannotSetUp
 from ...core.names import Value
 from ...core.plan import Plan, PlanFile, Step
 from .. import added, receipt
@@ -45,7 +45,7 @@ class Cudnn(Kind):
     codes: ClassVar[tuple[str, ...]] = ("cudnn",)
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
-        """One step where a separate cuDNN is to be installed; raises AppError("goal-not-yet") without archives."""
+        """One step where a separate cuDNN is to be installed; raises CannotSetUp without archives."""
         recommended, machine = draft.recommendation, draft.machine
         advice = recommended.cudnn
         if advice.action != "install" or advice.version is None:
@@ -57,7 +57,7 @@ class Cudnn(Kind):
         platform = platform_of(machine.os.system, machine.os.arch)
         file = _file(release, platform, major_of(cuda)) if release is not None and cuda is not None else None
         if file is None or cuda is None:
-            raise AppError("goal-not-yet", goal=recommended.goal)
+            raise CannotSetUp("setup-no-cudnn", version=advice.version, page=draft.catalog.cudnn.index)
         own = toolkit is not None and self._own(draft, toolkit)
         spec = Spec(version=advice.version, cuda=major_of(cuda), platform=platform, toolkit=toolkit if own else None)
         folder = _folder(draft.data.toolkits, spec)

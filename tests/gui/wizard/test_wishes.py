@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.catalog.load import load
-from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.errors import CannotSetUp
 from gpu_assistant.core.paths import resources
 from gpu_assistant.core.recommendation import Choice
 from tests.fakes.app import make_plan
@@ -76,7 +76,7 @@ def test_what_the_plan_leaves_out_is_said(page, rest, seen):
 def test_a_goal_to_come_leads_on(page, real, rest, speak, seen, code):
     def no_plan(machine, recommendation, environment):
         if recommendation.goal == "tensorflow":
-            raise AppError("goal-not-yet", goal=recommendation.goal)
+            raise CannotSetUp("setup-nothing", goal=recommendation.goal)
         return make_plan(recommendation, str(environment), simulated=True)
 
     real.plan = no_plan
