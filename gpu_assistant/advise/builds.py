@@ -9,8 +9,8 @@ from typing import Literal
 from msgspec import Struct
 
 from ..catalog.load import Catalog
-from ..catalog.records import TorchRelease, TorchVariant
-from ..catalog.versions import capability
+from ..catalog.records import GlibcFloor, TorchRelease, TorchVariant
+from ..catalog.versions import capability, numbers
 from ..core.machine import SystemName
 
 Code = Literal["binary", "ptx", "unknown"]
@@ -52,14 +52,30 @@ def cuda_of(variant: str) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=64)
-def builds_for(catalog: Catalog, system: SystemName, arch: str) -> tuple[Build, ...]:
-    """Every build for a system, newest release first."""
+def builds_for(
+    catalog: Catalog, system: SystemName, arch: str, glibc: tuple[int, ...] | None = None
+) -> tuple[Build, ...]:
+    """Every build for a system that its glibc (None: not known, or no Linux) can load, newest release first."""
     return tuple(
         Build(release=release, record=record, rank=rank, cuda=cuda_of(record.variant))
         for rank, release in enumerate(catalog.releases)
         for record in release.variants
-        if record.system == system and record.arch == arch
+        if record.system == system
+        and record.arch == arch
+        and (glibc is None or glibc_lacking(catalog, release.version, record.variant, glibc) is None)
     )
+
+
+def glibc_lacking(catalog: Catalog, release: str, variant: str, glibc: tuple[int, ...]) -> GlibcFloor | None:
+    """The floor of a Linux build that a glibc stays under; None where it does not or nothing is known."""
+    version = numbers(release)
+    for floor in catalog.pytorch.glibc:
+        since, lowest = numbers(floor.from_release), numbers(floor.lowest)
+        if version is None or since is None or lowest is None or version < since:
+            continue
+        if not floor.variants or variant in floor.variants:
+            return floor if glibc < lowest else None
+    return None
 
 
 @lru_cache(maxsize=8)
@@ -115,13 +131,13 @@ def _lowest_target(catalog: Catalog, variant: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=1024)
 def cuda_builds(
-    catalog: Catalog, system: SystemName, arch: str, device: tuple[int, int]
+    catalog: Catalog, system: SystemName, arch: str, device: tuple[int, int], glibc: tuple[int, ...] | None = None
 ) -> tuple[tuple[Build, Code], ...]:
     """The CUDA builds with code for a device, newest release first.
 
     Builds that nobody looked into count only on systems where none is known.
     """
-    found = tuple(_with_code(catalog, builds_for(catalog, system, arch), device))
+    found = tuple(_with_code(catalog, builds_for(catalog, system, arch, glibc), device))
     return found if _none_known(catalog, system, arch) else tuple(f for f in found if f[1] != "unknown")
 
 
@@ -137,7 +153,7 @@ def _with_code(catalog: Catalog, builds: tuple[Build, ...], device: tuple[int, i
 
 @lru_cache(maxsize=64)
 def widest_builds(
-    catalog: Catalog, system: SystemName, arch: str, lowest: tuple[int, int]
+    catalog: Catalog, system: SystemName, arch: str, lowest: tuple[int, int], glibc: tuple[int, ...] | None = None
 ) -> tuple[tuple[Build, Code], ...]:
     """The CUDA builds for a card that nobody knows: those with code for the most of the known chips from
     `lowest` on first, and among equals the newest release.
@@ -146,7 +162,7 @@ def widest_builds(
     chips = {chip for chip in chips if chip >= lowest}
     counted = [
         (sum(code_for(catalog, build.record, chip) == "binary" for chip in chips), build)
-        for build in builds_for(catalog, system, arch)
+        for build in builds_for(catalog, system, arch, glibc)
         if build.cuda is not None
     ]
     most = max((count for count, _ in counted), default=0)

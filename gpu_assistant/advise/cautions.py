@@ -12,8 +12,7 @@ from .cudnn import cudnn_fit
 from .decision import Decision
 from .drivers import drops
 from .pick import Pick, Site
-from .reasons import lacks_code
-from .systems import glibc_lacking, windows_lacking
+from .systems import held_back
 from .tensorflow import TensorFlowPick
 from .toolkit import Parts
 
@@ -127,10 +126,8 @@ def machine_cautions(where: Site, *, driver_changes: bool) -> Iterator[Caution]:
 
 
 def _system(d: Decision) -> Iterator[Caution]:
-    windows, glibc = windows_lacking(d.where), glibc_lacking(d.where, d.pick.build)
-    if windows is not None:
-        yield warn("windows-too-old", needed=windows.name)
-    if glibc is not None:
+    glibc = held_back(d.where)
+    if glibc is not None and not d.pick.build.local:
         yield warn(
             "glibc-too-old",
             build=d.pick.build.label,

@@ -18,11 +18,11 @@ def chosen(where: Site, choice: Choice, wheels: tuple[LocalWheel, ...]) -> Pick:
     A build that the wheelhouse holds is taken with the library versions that are there beside it.
     """
     local = local_builds(where, wheels)
-    published = builds_for(where.catalog, where.machine.os.system, where.arch)
+    published = where.builds
     builds = [b for b in local if _wanted(b, choice)] if _names_build(choice) else []
     builds += [b for b in published if _wanted(b, choice)]
     if not builds:
-        raise _refusal(where, choice, _why_missing((*local, *published), choice))
+        raise _refusal(where, choice, _why_missing(where, (*local, *published), choice))
     if choice.variant is None:
         builds = _preferred(where, builds)
     whys: list[str] = []
@@ -46,7 +46,10 @@ def _wanted(build: Build, choice: Choice) -> bool:
     )
 
 
-def _why_missing(builds: tuple[Build, ...], choice: Choice) -> str:
+def _why_missing(where: Site, builds: tuple[Build, ...], choice: Choice) -> str:
+    everywhere = builds_for(where.catalog, where.machine.os.system, where.arch)
+    if any(_wanted(build, choice) for build in everywhere):
+        return "glibc"
     versions = [b for b in builds if choice.pytorch in (None, b.version)]
     if not versions:
         return "no-release"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..catalog.accelerators import IntelFamily
 from ..catalog.load import Catalog
 from ..core.machine import Gpu, Machine
-from .builds import builds_for
 from .pick import Pick, Site
 
 
@@ -36,7 +35,7 @@ def _rocm(where: Site, gpu: Gpu) -> Pick | None:
     if where.machine.os.system != "linux" or where.machine.os.wsl or chip is None:
         return None
     variants = where.catalog.rocm_variants(chip)
-    fitting = [b for b in builds_for(where.catalog, "linux", where.arch) if b.variant in variants]
+    fitting = [b for b in where.builds if b.variant in variants]
     best = min(fitting, key=lambda b: (b.rank, variants.index(b.variant)), default=None)
     return Pick(build=best) if best is not None else None
 
@@ -47,8 +46,7 @@ def _xpu(where: Site, gpu: Gpu) -> Pick | None:
     family = next((f for f in intel.families if device is not None and f.family == device.family), None)
     if family is None or not _system_fits(where.machine, family):
         return None
-    builds = builds_for(where.catalog, where.machine.os.system, where.arch)
-    return next((Pick(build=b) for b in builds if b.variant == intel.variant), None)
+    return next((Pick(build=b) for b in where.builds if b.variant == intel.variant), None)
 
 
 def _system_fits(machine: Machine, family: IntelFamily) -> bool:

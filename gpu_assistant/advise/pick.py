@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from ..catalog.load import Catalog
+from ..catalog.versions import numbers
 from ..core.machine import Machine
 from ..core.recommendation import Channel
 from .builds import Build, Code, builds_for, code_for, cuda_builds, widest_builds
@@ -28,6 +29,16 @@ class Site(Struct, frozen=True, kw_only=True):
     card: Card | None
     state: DriverState | None
     others: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def glibc(self) -> tuple[int, ...] | None:
+        """The version of this Linux's C library; None where it is not known or this is no Linux."""
+        return numbers(self.machine.os.glibc) if self.machine.os.system == "linux" else None
+
+    @property
+    def builds(self) -> tuple[Build, ...]:
+        """Every build that this system can load, newest release first."""
+        return builds_for(self.catalog, self.machine.os.system, self.arch, self.glibc)
 
 
 class Pick(Struct, frozen=True, kw_only=True):
@@ -56,7 +67,7 @@ def site(
 
 def cpu_pick(where: Site, keep: Keep | None = None) -> Pick | None:
     """The newest build without CUDA for this system."""
-    for build in builds_for(where.catalog, where.machine.os.system, where.arch):
+    for build in where.builds:
         if build.variant == "cpu" and (keep is None or keep(build)):
             return Pick(build=build)
     return None
@@ -129,13 +140,13 @@ def with_code(where: Site) -> Iterable[tuple[Build, Code]]:
         return ()
     system = where.machine.os.system
     if where.card.capability is not None:
-        found = cuda_builds(where.catalog, system, where.arch, where.card.capability)
+        found = cuda_builds(where.catalog, system, where.arch, where.card.capability, where.glibc)
         return _for_all(where, found) if where.others else found
     lowest = (0, 0)
     if where.state.generation is not None:
         major, minor = where.state.generation.from_capability.split(".")
         lowest = (int(major), int(minor))
-    return widest_builds(where.catalog, system, where.arch, lowest)
+    return widest_builds(where.catalog, system, where.arch, lowest, where.glibc)
 
 
 def _for_all(where: Site, builds: Iterable[tuple[Build, Code]]) -> Iterable[tuple[Build, Code]]:

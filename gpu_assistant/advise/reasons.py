@@ -12,7 +12,7 @@ from .drivers import series_of
 from .reasons_accelerator import accelerator_reason, idle_graphics
 from .reasons_driver import driver_reasons, say
 from .reasons_parts import part_reasons, tensorflow_reasons
-from .systems import too_old
+from .systems import held_back
 
 
 def reasons(d: Decision) -> tuple[Reason, ...]:
@@ -51,12 +51,14 @@ def _version(d: Decision) -> Reason:
     torch = d.where.catalog.pytorch
     version, newest = d.pick.build.version, d.where.catalog.releases[0].version
     about = "pytorch.version"
-    # A system that is too old gets a warning; that it fits would contradict it.
-    only = "-only" if too_old(d.where, d.pick.build) else ""
     if d.by_hand:
-        return _say(d, about, f"version-by-hand{only}", torch, "releases", version=version)
+        return _say(d, about, "version-by-hand", torch, "releases", version=version)
     if version == newest:
-        return _say(d, about, f"version-newest{only}", torch, "releases", version=version)
+        return _say(d, about, "version-newest", torch, "releases", version=version)
+    glibc = held_back(d.where)
+    if glibc is not None:
+        here = {"installed": d.where.machine.os.glibc, "needed": glibc.lowest}
+        return _say(d, about, "version-newest-for-glibc", torch, glibc.source, version=version, newest=newest, **here)
     if d.picked_python is not None:
         data: dict[str, Value] = {"version": version, "python": d.picked_python, "newest": newest}
         return _say(d, about, "version-newest-for-python", torch, "releases", **data)

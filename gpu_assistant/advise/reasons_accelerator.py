@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..core.message import Value
 from ..core.recommendation import Reason
 from .cards import said_name
 from .decision import Decision
 from .others import amd_chip
 from .reasons_driver import say
+from .systems import held_back
 
 
 def accelerator_reason(d: Decision) -> Reason:
@@ -36,7 +38,10 @@ def _processor(d: Decision) -> Reason:
     if d.cards:
         card = d.cards[0]
         code = "cpu-by-hand" if d.by_hand else "cpu-driver-picked" if d.wish.driver is not None else "cpu-card"
-        return say(d.where, about, code, torch, "matrix", gpu=card.name, capability=card.capability_text)
+        data: dict[str, Value] = {"gpu": card.name, "capability": card.capability_text}
+        if code == "cpu-card" and held_back(d.where) is not None:
+            code, data["installed"] = "cpu-card-glibc", machine.os.glibc
+        return say(d.where, about, code, torch, "matrix", **data)
     known = d.where.catalog.accelerators
     amd = next(iter(machine.gpus_of("amd")), None)
     if amd is not None:

@@ -28,6 +28,7 @@ from .pick import Pick, Site, best_pick, cpu_pick
 from .pythons import PythonPick, python_for
 from .reasons import reasons
 from .team import Team, team
+from .systems import refuse_unfit
 from .tensorflow import TensorFlowPick
 from .tensorflow_goal import tensorflow_alone
 
@@ -45,12 +46,14 @@ def recommend(
 
     `wheels` is what a local source holds: it is offered as an alternative, never silently taken. A `choice`
     is carried out; one that cannot work raises CallError("choice-impossible"), one that is doubtful gives a warning.
-    Raises AppError("no-build") or AppError("no-tensorflow") where nothing is published for this kind of computer,
+    Raises AppError("windows-too-old"), ("no-glibc") or ("glibc-too-old") for a system that nothing runs on,
+    AppError("no-build") or AppError("no-tensorflow") where nothing is published for this kind of computer,
     AppError("catalog-broken").
     """
     wish = sensible(choice)
     arch, arch_known = _arch(machine)
     cards = nvidia_cards(machine, catalog) if machine.os.system != "darwin" else ()
+    refuse_unfit(machine, catalog, arch)
     together = team(machine, catalog, arch, cards, channel)
     where = with_driver(together.where, wish.driver)
     if goal == "tensorflow" and wish.pytorch is None and wish.variant is None:

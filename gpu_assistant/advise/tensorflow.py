@@ -51,7 +51,18 @@ def tensorflow_builds(where: Site) -> tuple[TensorFlowBuild, ...]:
     """The builds for this system, newest first; the catalog knows those for x86_64."""
     if where.arch != "x86_64":
         return ()
-    return tuple(b for b in where.catalog.tensorflow.builds if b.system == where.machine.os.system)
+    mine = (b for b in where.catalog.tensorflow.builds if b.system == where.machine.os.system)
+    return tuple(b for b in mine if not _glibc_lacking(where, b))
+
+
+def _glibc_lacking(where: Site, build: TensorFlowBuild) -> bool:
+    """Whether this Linux is known to have too old a glibc for a build."""
+    version = numbers(build.version) or ()
+    for need in where.catalog.tensorflow.glibc:
+        since, lowest = numbers(need.from_release), numbers(need.lowest)
+        if where.glibc is not None and since is not None and lowest is not None and version >= since:
+            return where.glibc < lowest
+    return False
 
 
 def exact(catalog: Catalog, build: TensorFlowBuild) -> str:

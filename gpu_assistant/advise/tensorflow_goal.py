@@ -15,7 +15,6 @@ from .pick import Site
 from .pythons import PythonPick, python_for
 from .reasons_driver import driver_reasons, say
 from .reasons_parts import part_reasons, tensorflow_reasons
-from .systems import windows_lacking
 from .tensorflow import TensorFlowPick
 from .tensorflow_ways import tensorflow_ways
 from .toolkit import Parts
@@ -105,9 +104,6 @@ def _cautions(
     driver_changes: bool,
     arch_known: bool,
 ) -> Iterator[Caution]:
-    windows = windows_lacking(where)
-    if windows is not None:
-        yield warn("windows-too-old", needed=windows.name)
     label = f"TensorFlow {found.version}"
     if found.gpu:
         yield from card_cautions(where, label, found.floor.text if found.floor is not None else None)

@@ -115,6 +115,14 @@ class TensorFlowGap(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
+class GlibcNeed(Struct, frozen=True, kw_only=True):
+    """The lowest glibc of the Linux wheels from a release on; older releases than the last are not known."""
+
+    from_release: Numbers
+    lowest: Numbers
+    source: str
+
+
 class CpuNeed(Struct, frozen=True, kw_only=True):
     """A processor feature without which the program ends at once, as /proc/cpuinfo names it."""
 
@@ -131,6 +139,7 @@ class TensorFlow(Subject, frozen=True, kw_only=True):
     minimum_drivers: dict[Literal["linux", "wsl"], Numbers]
     driver_source: str
     numpy_2_from: Numbers
+    glibc: tuple[GlibcNeed, ...] = ()
     not_for: tuple[TensorFlowGap, ...]
     routes: tuple[TensorFlowRoute, ...]
     builds: tuple[TensorFlowBuild, ...]

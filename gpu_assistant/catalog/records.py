@@ -97,7 +97,7 @@ class TorchRelease(Struct, frozen=True, kw_only=True):
 
 
 class GlibcFloor(Struct, frozen=True, kw_only=True):
-    """The lowest glibc that the Linux wheels need from a release on; older releases are not known."""
+    """The lowest glibc that the Linux wheels need from a release on: those of `variants`, or all where it is empty."""
 
     from_release: Numbers
     lowest: Numbers
@@ -106,6 +106,13 @@ class GlibcFloor(Struct, frozen=True, kw_only=True):
 
 class CudnnFloor(Struct, frozen=True, kw_only=True):
     """The oldest chip that cuDNN supports from a version on; builds for CUDA 11 may go further back."""
+
+class WithoutGlibc(Struct, frozen=True, kw_only=True):
+    """Linux distributions, as os-release names them, with another C library, for which no wheels are published."""
+
+    distributions: tuple[str, ...]
+    source: str
+
 
     from_version: Numbers
     lowest_capability: Capability
@@ -122,6 +129,7 @@ class PyTorch(Subject, frozen=True, kw_only=True):
     cudnn_floors: tuple[CudnnFloor, ...] = ()
 
 
+    without_glibc: WithoutGlibc | None = None
 class MinimumDriver(Struct, frozen=True, kw_only=True):
     """The lowest driver for programs of one CUDA major, by system, and the oldest chip it can be compiled for."""
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import team
-from .torch_rules import Box, Fit, cuda_of, other_build
-from .world import World, number, version
+from .torch_rules import Box, Fit, cuda_of, loads, other_build
+from .world import Version, World, number, version
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,11 @@ class Answer:
 def arch_of(machine: dict[str, Any]) -> str:
     """The processor type; a machine of the grid always names it."""
     return str(machine["os"]["arch"])
+
+
+def glibc_of(machine: dict[str, Any]) -> Version | None:
+    """The C library of a Linux."""
+    return version(machine["os"].get("glibc")) if machine["os"]["system"] == "linux" else None
 
 
 def nvidia(machine: dict[str, Any]) -> list[dict[str, Any]]:
@@ -67,6 +72,7 @@ def box_of(world: World, machine: dict[str, Any], channel: str, gpu: dict[str, A
         readable=not driver or version(driver.get("version")) is not None,
         cuda_max=driver.get("cuda_max"),
         channel=channel,
+        glibc=glibc_of(machine),
     )
 
 
@@ -90,10 +96,10 @@ def expected(world: World, machine: dict[str, Any], channel: str) -> Answer | No
         if fit is not None:
             return Answer("cuda", fit.release, fit.variant, driver_action(box, fit), fit, shared)
     for variant, accelerator in other_accelerators(world, machine):
-        found = other_build(world, system, arch, variant)
+        found = other_build(world, system, arch, variant, glibc_of(machine))
         if found is not None:
             return Answer(accelerator, found["version"], variant, "none")
-    found = other_build(world, system, arch, "cpu")
+    found = other_build(world, system, arch, "cpu", glibc_of(machine))
     if found is None:
         return None
     return Answer("mps" if found["record"].get("mps") else "cpu", found["version"], "cpu", "none")
@@ -117,6 +123,7 @@ def other_accelerators(world: World, machine: dict[str, Any]) -> list[tuple[str,
             for release in world.releases
             for record in release["variants"]
             if record["system"] == "linux" and record["variant"] in builds
+            and loads(world, release["version"], record["variant"], glibc_of(machine))
         ]
         if newest:
             found.append((max(newest)[2], "rocm"))

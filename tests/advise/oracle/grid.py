@@ -29,6 +29,8 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "windows11": {"system": "windows", "name": "Windows 11 Pro", "version": "10.0.26100", "build": 26100},
     "windows10": {"system": "windows", "name": "Windows 10 Home", "version": "10.0.19045", "build": 19045},
     "windows10-old": {"system": "windows", "name": "Windows 10", "version": "10.0.17763", "build": 17763},
+    "centos7": {"system": "linux", "distro": "centos", "distro_version": "7", "glibc": "2.17", "wsl": False},
+    "ubuntu18": {"system": "linux", "distro": "ubuntu", "distro_version": "18.04", "glibc": "2.27", "wsl": False},
     "ubuntu20": {"system": "linux", "distro": "ubuntu", "distro_version": "20.04", "glibc": "2.31", "wsl": False},
     "ubuntu22": {"system": "linux", "distro": "ubuntu", "distro_version": "22.04", "glibc": "2.35", "wsl": False},
     "ubuntu24": {"system": "linux", "distro": "ubuntu", "distro_version": "24.04", "glibc": "2.39", "wsl": False},

@@ -107,7 +107,7 @@ def python_faults(world: World, machine: dict[str, Any], goal: str, found: dict[
     if torch is not None:
         release = next((row for row in world.releases if row["version"] == torch["version"]), None)
         allowed = set(release["python"]) if release else set()
-    if flow is not None and goal in WITH_TENSORFLOW and flow["version"] == world.facts["tensorflow"]["newest"]:
+    if flow is not None and goal in WITH_TENSORFLOW and flow["version"].startswith(("2.20", "2.21")):
         listed = set(world.facts["tensorflow"]["pythons"])
         allowed = listed if allowed is None else allowed & listed
     if allowed is None:

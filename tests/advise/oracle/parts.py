@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .expect import box_of, deciding
+from .expect import box_of, deciding, glibc_of
 from .torch_rules import Box, cuda_of, lowest_driver
 from .world import Version, World, chip, number, version
 
@@ -115,6 +115,13 @@ def _flow_code(world: World, device: tuple[int, int]) -> str | None:
     return "portable" if portable and portable <= device else None
 
 
+def flow_newest(world: World, machine: dict[str, Any]) -> str:
+    """The newest TensorFlow that this system's C library can load."""
+    rules, glibc = world.facts["glibc"]["tensorflow"], glibc_of(machine)
+    newest = str(world.facts["tensorflow"]["newest"])
+    return newest if glibc is None or glibc >= number(rules["newest_needs"]) else str(rules["before"])
+
+
 def flow_on_gpu(world: World, machine: dict[str, Any], channel: str) -> bool | None:
     """Whether TensorFlow's newest release computes on this machine's card; None: cannot be promised."""
     gpu = deciding(world, machine)
@@ -145,8 +152,9 @@ def tensorflow_faults(
         yield "TensorFlow promised on a card that nobody can promise it for"
     if not flow["gpu"] and able is True:
         yield "TensorFlow without the card that it runs on"
-    if flow["version"] not in (rules["newest"], rules["newest"].rsplit(".", 1)[0]):
-        yield f"TensorFlow {flow['version']}, expected {rules['newest']}"
+    newest = flow_newest(world, machine)
+    if flow["version"] not in (newest, newest.rsplit(".", 1)[0]):
+        yield f"TensorFlow {flow['version']}, expected {newest}"
     bundle = "[and-cuda]" in flow["requirement"]
     if bundle != flow["gpu"]:
         yield f"{flow['requirement']} for gpu={flow['gpu']}"

@@ -42,7 +42,7 @@ def answer(world: World, box: Box, others: list[tuple[int, int]]) -> tuple[Fit |
 
 
 def _has(world: World, box: Box, chip: tuple[int, int], fit: Fit) -> bool:
-    mine = candidates(world, box.system, box.arch, box.host, chip)
+    mine = candidates(world, box.system, box.arch, box.host, chip, box.glibc)
     return any((other.release, other.variant) == (fit.release, fit.variant) for other in mine)
 
 
@@ -78,9 +78,9 @@ def _shared(world: World, box: Box, oldest: tuple[int, int]) -> Package | None:
 def _together(world: World, box: Box, crowd: list[tuple[int, int]], shared: Package | None) -> Fit | None:
     """The build with code for every chip, on the driver that is there or the shared one."""
     highest: Version = max(number(shared["version"]) if shared else (), box.driver or ())
-    found = candidates(world, box.system, box.arch, box.host, box.device or (0, 0))
+    found = candidates(world, box.system, box.arch, box.host, box.device or (0, 0), box.glibc)
     for chip in crowd:
-        theirs = {(f.release, f.variant): f for f in candidates(world, box.system, box.arch, box.host, chip)}
+        theirs = {(f.release, f.variant): f for f in candidates(world, box.system, box.arch, box.host, chip, box.glibc)}
         found = tuple(
             replace(fit, floor=max(fit.floor, theirs[fit.release, fit.variant].floor))
             for fit in found

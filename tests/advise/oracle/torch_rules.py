@@ -23,6 +23,7 @@ class Box:
     readable: bool
     cuda_max: str | None
     channel: str
+    glibc: Version | None = None
 
     @property
     def driver(self) -> Version | None:
@@ -133,14 +134,25 @@ def ceiling(world: World, box: Box) -> Version:
     return max(best_known, box.driver or ())
 
 
-@lru_cache(maxsize=1024)
-def candidates(world: World, system: str, arch: str, host: str, device: tuple[int, int]) -> tuple[Fit, ...]:
+def loads(world: World, release: str, variant: str, glibc: Version | None) -> bool:
+    """Whether a Linux with this glibc (None: not known, or no Linux) can load a wheel."""
+    for row in world.facts["glibc"]["pytorch"]:
+        if number(release) >= number(row["from"]) and variant in row.get("only", [variant]):
+            return glibc is None or glibc >= number(row["lowest"])
+    return True
+
+
+@lru_cache(maxsize=2048)
+def candidates(
+    world: World, system: str, arch: str, host: str, device: tuple[int, int], glibc: Version | None = None
+) -> tuple[Fit, ...]:
     """Every CUDA build with code for the chip, inside and in its cuDNN, newest release first; drivers aside."""
     mine = [
         (release, record, cuda)
         for release in world.releases
         for record in release["variants"]
         if (record["system"], record["arch"]) == (system, arch) and (cuda := cuda_of(record["variant"]))
+        if loads(world, release["version"], record["variant"], glibc)
     ]
     all_unseen = all(record.get("arch_list") is None for _, record, _ in mine)
     found: list[Fit] = []
@@ -165,7 +177,7 @@ def fits(world: World, box: Box) -> Iterator[Fit]:
     if box.device is None:
         return
     highest = ceiling(world, box)
-    for fit in candidates(world, box.system, box.arch, box.host, box.device):
+    for fit in candidates(world, box.system, box.arch, box.host, box.device, box.glibc):
         if fit.floor <= highest:
             yield fit
 
@@ -192,10 +204,13 @@ def best(world: World, box: Box) -> Fit | None:
     return choose(world, box, list(fits(world, box)), number(known[0]["version"]) if known else None)
 
 
-def other_build(world: World, system: str, arch: str, variant: str) -> dict[str, Any] | None:
+def other_build(
+    world: World, system: str, arch: str, variant: str, glibc: Version | None = None
+) -> dict[str, Any] | None:
     """The newest release with this build (no CUDA), as {"version", "record", "release"}."""
     for release in world.releases:
         for record in release["variants"]:
-            if (record["system"], record["arch"], record["variant"]) == (system, arch, variant):
+            kind = (record["system"], record["arch"], record["variant"])
+            if kind == (system, arch, variant) and loads(world, release["version"], variant, glibc):
                 return {"version": release["version"], "record": record, "release": release}
     return None
