@@ -84,8 +84,13 @@ class App:
 
         return load(paths.resources() / "catalog", self.data.catalog / "current")
 
+    def reloaded_catalog(self) -> Catalog:
+        """The compatibility data as it stands on the disk now, after a refresh."""
+        vars(self).pop("catalog", None)
+        return self.catalog
+
     def refresh_catalog(self) -> RefreshJob:
-        """Ask the publishers' pages for newer facts; the next App uses what came."""
+        """Ask the publishers' pages for newer facts; `reloaded_catalog` and the next App use what came."""
         from datetime import UTC, datetime
 
         from .refresh.job import RefreshJob

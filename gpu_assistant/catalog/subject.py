@@ -6,6 +6,7 @@ reading a file checks it against them.
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -41,3 +42,8 @@ class Subject(Struct, frozen=True, kw_only=True):
     as_of: Day
     sources: dict[str, Source]
     note: str | None = None
+
+
+def days_since(day: str, today: date) -> int:
+    """How many days old facts of a day are; never less than none, whatever this computer's clock says."""
+    return max(0, (today - date.fromisoformat(day)).days)

@@ -46,14 +46,32 @@ def _check(app: App, folder: str | None, output: Output) -> int:
 
 
 def _update(app: App, output: Output) -> int:
+    heard: list[SubjectNews] = []
+
     def news(one: SubjectNews) -> None:
+        heard.append(one)
         if not output.json:
             output.line(_spoken(one, output))
 
-    done = run_job(app.refresh_catalog(), on_news=news)
-    if output.json:
-        output.value(done)
+    try:
+        run_job(app.refresh_catalog(), on_news=news)
+    finally:
+        # Also where nobody answered: what is in use now, and how old that is.
+        if output.json:
+            output.value(_state_after(app, heard))
     return 0
+
+
+def _state_after(app: App, heard: list[SubjectNews]) -> dict[str, Any]:
+    in_use = app.reloaded_catalog()
+    return {
+        "schema": "gpu-assistant/catalog-update/1",
+        "day": datetime.now(UTC).date().isoformat(),
+        "folder": str(app.data.catalog / "current"),
+        "as_of": in_use.date,
+        "days": age(in_use.date),
+        "subjects": heard,
+    }
 
 
 def _spoken(one: SubjectNews, output: Output) -> str:
@@ -72,7 +90,7 @@ def _show(app: App, wanted: str | None, output: Output) -> int:
         return 0
     rows = []
     for name, subject in found.items():
-        days, count = _age(subject.as_of), _count(subject)
+        days, count = age(subject.as_of), _count(subject)
         place = output.say("catalog-place.refreshed" if _refreshed(app, name) else "catalog-place.built-in")
         rows.append((name, output.say("catalog-row", date=subject.as_of, days=days, count=count, place=place)))
     output.table(rows)
@@ -96,7 +114,7 @@ def _all(app: App, found: dict[str, Subject]) -> dict[str, Any]:
         "refreshed": str(refreshed.folder) if refreshed is not None and refreshed.used else None,
         "ignored": refreshed.ignored if refreshed is not None else [],
         "state": {
-            name: {"as_of": subject.as_of, "days": _age(subject.as_of), "refreshed": _refreshed(app, name)}
+            name: {"as_of": subject.as_of, "days": age(subject.as_of), "refreshed": _refreshed(app, name)}
             for name, subject in found.items()
         },
         "subjects": found,
@@ -107,10 +125,11 @@ def _refreshed(app: App, name: str) -> bool:
     return app.catalog.refreshed is not None and f"{name}.json" in app.catalog.refreshed.used
 
 
-def _age(day: str) -> int:
-    from ..refresh.job import age
+def age(day: str) -> int:
+    """How many days ago a day ("2026-11-21") was."""
+    from ..catalog.subject import days_since
 
-    return age(day, datetime.now(UTC).date())
+    return days_since(day, datetime.now(UTC).date())
 
 
 def _count(subject: Subject) -> int:

@@ -12,8 +12,8 @@ from ..core import json
 from ..core.errors import AppError, CallError, Cancelled, RebootNeeded
 from ..core.plan import EndEvent, EndState, Event, Interrupted, LogEvent, Plan, Step
 from ..core.recommendation import Choice
-from . import show
-from .catalog import catalog
+from . import show, show_machine
+from .catalog import age, catalog
 from .download import download
 from .jobs import run_job, stop_signals
 from .output import Output
@@ -32,18 +32,18 @@ def detect(app: App, _arguments: argparse.Namespace, output: Output) -> int:
     if output.json:
         output.value(machine)
     else:
-        show.machine(machine, output)
+        show_machine.machine(machine, output)
     return 0
 
 
 def recommend(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Decide versions."""
-    _, recommendation = _recommendation(app, arguments)
+    machine, recommendation = _recommendation(app, arguments)
     spoken = output.texts.recommendation(recommendation)
     if output.json:
         output.value(spoken)
     else:
-        show.recommendation(spoken, output)
+        show.recommendation(spoken, machine, age(spoken.catalog_date) if spoken.catalog_date else None, output)
     return 0
 
 

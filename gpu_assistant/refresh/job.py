@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ..catalog.load import Catalog
 from ..catalog.refreshing import DriverQuestion, Refreshing
-from ..catalog.subject import Numbers, Subject
+from ..catalog.subject import Numbers, Subject, days_since
 from ..catalog.versions import numbers
 from ..core.errors import AppError, NetworkError
 from ..core.jobs import JobContext
@@ -58,8 +58,9 @@ class _Asked(Struct, kw_only=True):
 class RefreshJob:
     """Reports a SubjectNews for each subject and ends with a Refresh.
 
-    Raises NetworkError("catalog-offline") where no source gave anything usable, AppError where the folder cannot
-    be written or what came would break the catalog, Cancelled. In all of these the last good files stay.
+    Raises NetworkError("catalog-offline") where no source gave anything usable (each said why before), AppError where
+    the folder cannot be written or what came would break the catalog, Cancelled. In all of these the last good files
+    stay.
     """
 
     def __init__(self, catalog: Catalog, source: Refreshing, folder: Path, *, today: date) -> None:
@@ -85,7 +86,9 @@ class RefreshJob:
             context.check_cancelled()
             news.append(self._ask_one(asked, fresh, day))
         if all(one.state == "failed" for one in news):
-            raise NetworkError("catalog-offline", date=catalog.date, days=age(catalog.date, self._today))
+            for one in news:
+                context.report(one)
+            raise NetworkError("catalog-offline", date=catalog.date, days=days_since(catalog.date, self._today))
         # What an earlier refresh brought stays, also for the subjects that failed now.
         kept = catalog.refreshed.used if catalog.refreshed is not None else set()
         fresh = {name: subject for name, subject in before.items() if f"{name}.json" in kept} | fresh
@@ -208,11 +211,6 @@ class RefreshJob:
         if question.channel is not None:
             query[names["studio"]] = lookup.studio_values[question.channel]
         return f"{self._source.lookup}?{urlencode(query)}"
-
-
-def age(day: str, today: date) -> int:
-    """How many days old facts of a day are; never less than none, whatever this computer's clock says."""
-    return max(0, (today - date.fromisoformat(day)).days)
 
 
 def _index_url(base: str | None, version: Numbers) -> str:

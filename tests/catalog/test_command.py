@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -81,15 +82,33 @@ def test_check_as_json(data: list[str], tmp_path: Path, capsysbinary: pytest.Cap
     assert len(json.loads(capsysbinary.readouterr().out)["findings"]) == len(FILES)
 
 
-def test_update_offline_says_how_old_the_data_is(
-    data: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("offline")
+def test_update_offline_says_how_old_the_data_is(
+    data: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert run(["catalog", "update", *data]) == 6
-    said = capsys.readouterr().err
-    assert "gathered on 2026-" in said
-    assert "days ago" in said
+    said = capsys.readouterr()
+    assert re.search(r"gathered on 2026-\d\d-\d\d, \d+ days? ago", said.err)
+    assert said.out.count("kept as it was") == 4
     assert not (tmp_path / "data" / "catalog").exists()
+
+
+@pytest.mark.usefixtures("offline")
+def test_update_offline_as_json_says_what_is_in_use(
+    data: list[str], capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert run(["catalog", "update", "--json", *data]) == 6
+    said = json.loads(capsysbinary.readouterr().out)
+    assert said["as_of"] == json.loads((FOLDER / "pytorch.json").read_text(encoding="utf-8"))["as_of"]
+    assert said["days"] >= 0
+    assert {one["subject"]: (one["state"], one["why"]) for one in said["subjects"]} == dict.fromkeys(
+        ("pytorch", "cuda", "cudnn", "drivers"), ("failed", "unreachable")
+    )

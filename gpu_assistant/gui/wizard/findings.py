@@ -32,7 +32,7 @@ def findings(machine: Machine, in_rows: frozenset[str]) -> tuple[Finding, ...]:
 def why(note: ProbeNote) -> str:
     """Why something could not be read, in words; what nobody foresaw is not shown in a program's own words."""
     said = texts()
-    if said.has(note.code):
+    if note.code.startswith("detect.") and said.has(note.code):
         return said.say(note.code, {"detail": note.detail})
     return translate("Findings", "This could not be read, so it counts as unknown.")
 
