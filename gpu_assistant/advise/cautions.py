@@ -14,6 +14,7 @@ from .drivers import drops
 from .pick import Pick, Site
 from .systems import held_back
 from .tensorflow import TensorFlowPick
+from .unusable import age_of
 from .toolkit import Parts
 
 
@@ -28,10 +29,13 @@ def warn(code: str, **data: Value) -> Caution:
 
 
 def _cautions(d: Decision) -> Iterator[Caution]:
-    build, card = d.pick.build, d.where.card
+    build = d.pick.build
     yield from _system(d)
     if d.cards and d.accelerator == "cpu" and not d.by_hand and d.wish.driver is None:
-        yield warn("gpu-too-old", gpu=d.cards[0].name, capability=d.cards[0].capability_text)
+        card, age = d.cards[0], age_of(d.where, d.cards[0])
+        code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}[age]
+        yield warn(code, gpu=card.name, capability=card.capability_text)
+    card = d.where.card
     if d.accelerator == "cuda":
         yield from card_cautions(d.where, build.label, d.driver.minimum)
         if card is not None and card.capability is not None and d.pick.code == "unknown":

@@ -11,6 +11,7 @@ from .decision import Decision
 from .others import amd_chip
 from .reasons_driver import say
 from .systems import held_back
+from .unusable import age_of
 
 
 def accelerator_reason(d: Decision) -> Reason:
@@ -20,6 +21,8 @@ def accelerator_reason(d: Decision) -> Reason:
         card = d.where.card
         # Only of a data centre's card can it be said that it was built for this.
         code = "cuda" if card.segment == "datacenter" else "cuda-card"
+        if card.capability is None:
+            code = "cuda-unknown"
         return say(d.where, about, code, torch, "install", gpu=card.name, capability=card.capability_text)
     if d.accelerator == "mps":
         return say(d.where, about, "mps", torch, "mps")
@@ -39,7 +42,9 @@ def _processor(d: Decision) -> Reason:
         card = d.cards[0]
         code = "cpu-by-hand" if d.by_hand else "cpu-driver-picked" if d.wish.driver is not None else "cpu-card"
         data: dict[str, Value] = {"gpu": card.name, "capability": card.capability_text}
-        if code == "cpu-card" and held_back(d.where) is not None:
+        if code == "cpu-card" and age_of(d.where, card) == "new":
+            code = "cpu-card-new"
+        elif code == "cpu-card" and held_back(d.where) is not None:
             code, data["installed"] = "cpu-card-glibc", machine.os.glibc
         return say(d.where, about, code, torch, "matrix", **data)
     known = d.where.catalog.accelerators

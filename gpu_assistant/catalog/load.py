@@ -10,7 +10,7 @@ import msgspec
 
 from ..core.errors import AppError
 from ..core.machine import SystemName
-from .names import plain_name
+from .names import chip_name, plain_name, portable_name
 from .records import (
     Cuda,
     Drivers,
@@ -159,6 +159,15 @@ class Catalog:
         return found
 
     @cached_property
+    def _gpus_by_chip_name(self) -> dict[str, tuple[GpuRow, ...]]:
+        found: dict[str, list[GpuRow]] = {}
+        for row in self.gpus.gpus:
+            for name in {chip_name(part) for part in row.name.split(" / ")} - {""}:
+                found.setdefault(name, []).append(row)
+        # Here too, one name on different chips tells nothing.
+        return {name: tuple(rows) for name, rows in found.items() if len({r.compute_capability for r in rows}) == 1}
+
+    @cached_property
     def _releases_by_version(self) -> dict[str, TorchRelease]:
         return {release.version: release for release in self.pytorch.releases}
 
@@ -167,10 +176,16 @@ class Catalog:
         return self._gpus_by_id.get(pci_id.lower())
 
     def gpu_named(self, name: str) -> GpuRow | None:
-        """A card with the name that a driver reports; None if unknown or if cards of that name differ in
-        compute capability. Its memory and id are one example's, not necessarily this card's.
+        """A card with the name that a driver reports, or one of the same chip that is built in otherwise; None if
+        unknown or if cards of that name differ in compute capability. Its memory and id are one example's, not
+        necessarily this card's.
         """
-        return self._gpus_by_name.get(plain_name(name))
+        exact = self._gpus_by_name.get(plain_name(name))
+        if exact is not None:
+            return exact
+        like = self._gpus_by_chip_name.get(chip_name(name), ())
+        portable = portable_name(name)
+        return next((row for row in like if row.laptop == portable), like[0] if like else None)
 
     @property
     def releases(self) -> tuple[TorchRelease, ...]:

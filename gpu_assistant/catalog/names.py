@@ -5,6 +5,14 @@ from __future__ import annotations
 import re
 
 _MAKER = re.compile(r"^(?:nvidia|geforce)\s+", re.IGNORECASE)
+_MARKS = re.compile(r"\((?:r|tm|c|pascal)\)|[®™©]", re.IGNORECASE)
+# What tells how a chip is built in, cooled or fitted with memory, and nothing about the chip itself.
+_FITTING = re.compile(
+    r"\b(?:with|max q|design|laptop|notebook|mobile|gpu|graphics|generation|edition"
+    r"|pcie|sxm\d*|dgxs|nvl|hbm\d\w?|\d+ ?gb?)\b"
+)
+_PORTABLE = re.compile(r"\b(?:max[ -]q|laptop|notebook|mobile)\b", re.IGNORECASE)
+_DESKTOP_MAX_Q = re.compile(r"\bworkstation\b", re.IGNORECASE)
 
 
 def plain_name(name: str) -> str:
@@ -13,3 +21,16 @@ def plain_name(name: str) -> str:
     while (shorter := _MAKER.sub("", plain)) != plain:
         plain = shorter
     return plain.casefold()
+
+
+def chip_name(name: str) -> str:
+    """What is left of a name when all that says nothing about the chip is gone: "Tesla V100-SXM2-16GB" is
+    "tesla v100", "NVIDIA GeForce GTX 1060 with Max-Q Design" is "gtx 1060". Empty where nothing is left.
+    """
+    words = re.sub(r"[-_,]", " ", _MARKS.sub(" ", plain_name(name)))
+    return " ".join(_FITTING.sub(" ", " ".join(words.split())).split())
+
+
+def portable_name(name: str) -> bool:
+    """Whether the name itself says that the card is a laptop's."""
+    return _PORTABLE.search(name) is not None and _DESKTOP_MAX_Q.search(name) is None

@@ -93,6 +93,9 @@ ODD: dict[str, list[dict[str, Any]]] = {
     "future-13.0": [{"vendor": "nvidia", "name": "NVIDIA GeForce RTX 7090", "compute_capability": "13.0"}],
     "unknown": [{"vendor": "nvidia", "name": "NVIDIA Graphics Device", "pci_id": "10de:ffff"}],
     "nameless": [{"vendor": "nvidia"}],
+    "max-q-by-name": [{"vendor": "nvidia", "name": "NVIDIA GeForce GTX 1060 with Max-Q Design"}],
+    "v100-by-name": [{"vendor": "nvidia", "name": "Tesla V100-SXM2-16GB"}],
+    "p100-by-name": [{"vendor": "nvidia", "name": "Tesla P100-PCIE-16GB"}],
     "by-name": [{"vendor": "nvidia", "name": "NVIDIA GeForce RTX 3060"}],
 }
 

@@ -83,9 +83,10 @@ class World:
         return " ".join(words)
 
     def card(self, gpu: dict[str, Any]) -> dict[str, Any] | None:
-        """The catalog's row of a card, by id, else by name."""
-        row = self.cards.get((gpu.get("pci_id") or "").lower())
-        return row or self.by_name.get(self.short(gpu.get("name") or ""))
+        """The catalog's row of a card, by id, else by name, else by what a driver is known to call it."""
+        name = gpu.get("name") or ""
+        row = self.cards.get((gpu.get("pci_id") or "").lower()) or self.by_name.get(self.short(name))
+        return row or self.cards.get(self.facts["driver_names"].get(name, ""))
 
     def chip(self, gpu: dict[str, Any]) -> tuple[int, int] | None:
         """A card's compute capability: what it says itself, else the catalog's word; None: nobody knows."""
