@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import CallError
-from ..texts.format import UNKNOWN
 from .jobs import run_job
 from .output import Output
 
@@ -96,7 +95,7 @@ def _show(app: App, wanted: str | None, output: Output) -> int:
     output.table(rows)
     if wanted is not None:
         output.table(
-            [(key, f"{source.what}  {source.url or UNKNOWN}") for key, source in found[wanted].sources.items()]
+            [(key, "  ".join(filter(None, (source.what, source.url)))) for key, source in found[wanted].sources.items()]
         )
     output.line(output.say("catalog-folder", path=str(app.catalog.folder)))
     if app.catalog.refreshed is not None and app.catalog.refreshed.used:

@@ -7,6 +7,8 @@ import re
 from ..core.names import Language, Value
 
 UNKNOWN = "—"
+# The names of figures that are lists, as "a, b, c": Chinese has a comma of its own between their parts.
+LISTS = frozenset({"choices", "gpu", "gpus", "have", "known", "names", "needs", "packages", "series", "steps"})
 UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -54,7 +56,8 @@ def shown(name: str, value: Value, language: Language) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _figure(name, value, language)
     # What another program said may hold what moves a terminal's cursor, or turns the direction of the words.
-    return UNSHOWABLE.sub("", str(value))
+    text = UNSHOWABLE.sub("", str(value))
+    return text.replace(", ", "、") if name in LISTS and language == "zh_CN" else text
 
 
 def _figure(name: str, value: float, language: Language) -> str:
