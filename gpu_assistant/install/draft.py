@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ..catalog.paces import Paces
     from ..catalog.records import Sizes
 
+# A text's code, for a sentence's figure that shows only when the publisher is asked.
+UNKNOWN_SIZE = "@size.unknown"
+
 
 class Draft:
     """A recommendation for a machine, the folder for its environment, and the `steps` that are planned so far.
@@ -72,11 +75,20 @@ class Draft:
         """What was measured on this very release; another one's figures are not this one's."""
         from ..catalog.records import Sizes
 
+        found, torch = self.near_sizes, self.recommendation.pytorch
+        if torch is not None and found.release == torch.version:
+            return found
+        return Sizes(variant=found.variant, system=found.system)
+
+    @cached_property
+    def near_sizes(self) -> Sizes:
+        """What was measured on any release of this kind of build; nothing of it for more than PyTorch alone."""
+        from ..catalog.records import Sizes
+
         torch, system = self.recommendation.pytorch, self.machine.os.system
         if torch is None or self.recommendation.tensorflow is not None:
             return Sizes(system=system)
-        found = self.catalog.sizes(torch.variant, system)
-        return found if found.release == torch.version else Sizes(variant=torch.variant, system=system)
+        return self.catalog.sizes(torch.variant, system)
 
     @cached_property
     def paces(self) -> Paces:

@@ -10,6 +10,7 @@ from ..catalog.records import Toolkit
 from ..catalog.toolkits import CudaRedist, RedistFolders, RedistPart
 from ..core.names import Value
 from ..core.plan import PlanFile
+from .draft import UNKNOWN_SIZE
 
 LICENCES = "licenses"
 
@@ -42,7 +43,8 @@ def other_way(catalog: Catalog, toolkit: Toolkit, system: str) -> dict[str, Valu
         words += [f"{part}{suffix}" for part in how.minimal_for_compiling] if word == "{components}" else [word]
     start = [installer.file] if system == "windows" else ["sh", installer.file]
     page = catalog.source(catalog.cuda, "installers")
-    return {"installer": page, "installer_bytes": installer.bytes, "command": " ".join([*start, *words])}
+    weight = UNKNOWN_SIZE if installer.bytes is None else installer.bytes
+    return {"installer": page, "installer_bytes": weight, "command": " ".join([*start, *words])}
 
 
 def inner_place(part: str, given: str) -> str:

@@ -71,7 +71,15 @@ def test_only_what_was_measured_on_this_release_is_told(world: World) -> None:
     plan = planned(measured.release)
     assert (plan.bytes, plan.disk_bytes) == (measured.download_bytes, measured.disk_bytes)
     other = planned(RELEASE)
-    assert (other.bytes, other.disk_bytes, other.steps[3].data["bytes"]) == (None, None, None)
+    assert (other.bytes, other.disk_bytes, other.steps[3].bytes, other.steps[3].code) == (
+        None,
+        None,
+        None,
+        "download-about",
+    )
+    near = Texts("en").plan(other).steps[3].what or ""
+    assert f"PyTorch {measured.release} was 192 MB" in near
+    assert other.steps[0].code == "check-space-unknown"
 
     house = tiny.folder(world.root / "wheels", [world.torch])
     local = planned(RELEASE, house)

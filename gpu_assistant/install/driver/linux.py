@@ -43,6 +43,10 @@ def packages(machine: Machine, wanted: str, minimum: str | None, catalog: Catalo
     branch = _branch(facts, wanted, minimum)
     if branch is None:
         return None
+    server = facts.packages.get("server_open" if kind == "open" else "server")
+    # The catalog knows signed modules of the ordinary packages only: a key enrolled by hand is for who sits before it.
+    if server is not None and machine.os.secure_boot is not True and _data_centre(machine, catalog):
+        return Packages(names=(server.replace("{branch}", branch),), signed=False)
     chosen = [facts.packages[kind]]
     signed = signed_name in facts.packages
     if machine.os.secure_boot is not False and signed:
@@ -68,6 +72,12 @@ def enrolment(catalog: Catalog) -> tuple[str, ...]:
     """What makes the next start ask whether our modules' key is trusted; empty where the catalog does not say."""
     facts = catalog.drivers.secure_boot
     return ("sudo", *(word.replace("{key}", facts.key) for word in facts.enrol)) if facts is not None else ()
+
+
+def _data_centre(machine: Machine, catalog: Catalog) -> bool:
+    """Whether all NVIDIA cards here are made for servers, which have packages of their own."""
+    rows = [catalog.gpu(gpu.pci_id) if gpu.pci_id is not None else None for gpu in machine.gpus_of("nvidia")]
+    return bool(rows) and all(row is not None and row.segment == "datacenter" for row in rows)
 
 
 def _more(facts: LinuxDriverInstall, *purposes: str | None) -> list[str]:

@@ -24,13 +24,14 @@ class CheckSpace(Kind):
     """Changes nothing but what a killed run left half made."""
 
     name: ClassVar[str] = "check-space"
-    codes: ClassVar[tuple[str, ...]] = ("check-space",)
+    codes: ClassVar[tuple[str, ...]] = ("check-space", "check-space-unknown")
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step, planned last: it knows what all the others take."""
         needed = total(step.disk_bytes for step in draft.steps)
         data: dict[str, Value] = {"env": str(draft.environment), "disk_bytes": needed}
-        return (Step(id="space", kind=self.name, code="check-space", data=data, bytes=0, disk_bytes=0, minutes=0.0),)
+        code = "check-space" if needed is not None else "check-space-unknown"
+        return (Step(id="space", kind=self.name, code=code, data=data, bytes=0, disk_bytes=0, minutes=0.0),)
 
     def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
         """Nothing in it has an effect."""

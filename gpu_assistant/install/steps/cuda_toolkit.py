@@ -16,7 +16,7 @@ from ...core.json import storage_error
 from ...core.names import Value
 from ...core.plan import Plan, Step
 from .. import receipt
-from ..draft import Draft
+from ..draft import UNKNOWN_SIZE, Draft
 from ..effects import TreeMade
 from ..fetching import fetch
 from ..place import Ground
@@ -79,7 +79,7 @@ class CudaToolkit(Kind):
             "version": toolkit.version,
             "path": str(folder),
             "parts": len(parts_of(redist, major)),
-            "bytes": count,
+            "bytes": UNKNOWN_SIZE if count is None else count,
         }
         return (
             Step(

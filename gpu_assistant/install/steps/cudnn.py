@@ -14,7 +14,7 @@ from ...core.errors import CannotSetUp
 from ...core.names import Value
 from ...core.plan import Plan, PlanFile, Step
 from .. import added, receipt
-from ..draft import Draft
+from ..draft import UNKNOWN_SIZE, Draft
 from ..effects import FilesAdded
 from ..fetching import fetch
 from ..place import Ground
@@ -67,7 +67,8 @@ class Cudnn(Kind):
                 draft.on_path.append(str(folder / "bin"))
             draft.variable_owners.append(self.name)
         count = None if file.name.endswith(INDEX) else file.bytes
-        data: dict[str, Value] = {"version": spec.version, "cuda": spec.cuda, "path": str(folder), "bytes": count}
+        data: dict[str, Value] = {"version": spec.version, "cuda": spec.cuda, "path": str(folder)}
+        data["bytes"] = UNKNOWN_SIZE if count is None else count
         return (
             Step(
                 id=self.name,

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from ...core.errors import AppError
+from ...core.names import Value
 from ...core.plan import Plan, PlanFile, Step
 from ...fetch.wanted import Wanted
-from ..draft import Draft
+from ..draft import UNKNOWN_SIZE, Draft
 from ..fetching import fetch
 from ..place import Ground
 from ..work import Outcome, Work
@@ -22,7 +23,7 @@ class Download(Kind):
     """What is fetched stands in the lock; nothing of it comes from the plan."""
 
     name: ClassVar[str] = "download"
-    codes: ClassVar[tuple[str, ...]] = ("download", "download-rest")
+    codes: ClassVar[tuple[str, ...]] = ("download", "download-about", "download-rest")
     needs: ClassVar[tuple[str, ...]] = ("resolve",)
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
@@ -30,13 +31,19 @@ class Download(Kind):
         local = draft.local
         # The packages that PyTorch needs are small beside it, and nobody measured them.
         count = draft.sizes.download_bytes if local is None else None
+        data: dict[str, Value] = {"release": draft.release, "bytes": UNKNOWN_SIZE if count is None else count}
+        near, code = draft.near_sizes, "download"
+        if local is not None:
+            code, data["bytes"] = "download-rest", local.bytes
+        elif count is None and near.download_bytes is not None:
+            code, data["bytes"], data["measured"] = "download-about", near.download_bytes, near.release
         return (
             Step(
                 id="download",
                 kind=self.name,
-                code="download" if local is None else "download-rest",
+                code=code,
                 needs=draft.ids("resolve"),
-                data={"release": draft.release, "bytes": count if local is None else local.bytes},
+                data=data,
                 bytes=count,
                 disk_bytes=0,
                 # How fast the user's line is shows with the first bytes.

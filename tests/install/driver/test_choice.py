@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from gpu_assistant.catalog.load import load
@@ -59,6 +60,22 @@ def test_debian_has_one_branch_a_release() -> None:
     assert found.names[0] == "nvidia-driver"
     assert not found.signed
     assert all(known("debian", CATALOG).match(name) for name in found.names)
+
+
+def test_a_card_for_servers_gets_the_servers_packages() -> None:
+    row = next(row for row in CATALOG.gpus.gpus if row.segment == "datacenter" and row.compute_capability == "9.0")
+    gpu = Gpu(vendor="nvidia", pci_id=row.pci_id, compute_capability=row.compute_capability)
+
+    def names(*cards: Gpu, secure_boot: bool | None = None) -> tuple[str, ...]:
+        seen = msgspec.structs.replace(machine("ubuntu", "9.0", secure_boot=secure_boot), gpus=cards)
+        found = linux.packages(seen, "595.84", "580.65.06", CATALOG)
+        assert found is not None
+        return found.names
+
+    assert names(gpu) == ("nvidia-driver-595-server-open",)
+    # Modules that the distribution signed need no key, and no person before the screen.
+    assert "nvidia-driver-595-open" in names(gpu, secure_boot=True)
+    assert "nvidia-driver-595-open" in names(gpu, Gpu(vendor="nvidia", compute_capability="8.9"))
 
 
 @pytest.mark.parametrize(
