@@ -149,7 +149,12 @@ def _runtime(d: Decision) -> Iterator[Caution]:
         return
     url = d.where.catalog.vc_redist.package.url
     here, lowest = numbers(tools.vc_redist), numbers(need.lowest)
-    if tools.vc_redist is None:
+    there = tools.vc_libraries
+    lacking = [file for file in need.needs_files if there is not None and file not in there]
+    if tools.vc_redist is not None and lacking:
+        files = ", ".join(lacking)
+        yield warn("vc-files", build=d.pick.build.label, installed=tools.vc_redist, files=files, url=url)
+    elif tools.vc_redist is None:
         yield warn("vc-missing", build=d.pick.build.label, url=url)
     elif here is not None and lowest is not None and here < lowest:
         yield warn("vc-old", build=d.pick.build.label, installed=tools.vc_redist, needed=need.lowest, url=url)

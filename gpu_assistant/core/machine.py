@@ -132,11 +132,16 @@ class Python(Struct, frozen=True, kw_only=True):
 
 
 class Tools(Struct, frozen=True, kw_only=True):
-    """Versions of other programs that matter; `None` is "not found" when the machine was looked at."""
+    """Versions of other programs that matter; `None` is "not found" when the machine was looked at.
+
+    `vc_libraries` are the files of Microsoft's C++ runtime in Windows' own folder, in lower case; None where nobody
+    looked.
+    """
 
     conda: Version | None = None
     git: Version | None = None
     vc_redist: Version | None = None
+    vc_libraries: tuple[Word, ...] | None = None
     msvc: Version | None = None
 
 

@@ -23,6 +23,8 @@ _VSWHERE = (
     *("-sort", "-utf8", "-property", "installationPath"),
 )
 
+_RUNTIME = ("vcruntime140*.dll", "msvcp140*.dll")
+
 _VERSION = re.compile(r"\d+\.\d+(\.\d+)?")
 
 
@@ -35,8 +37,22 @@ def found(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - Tools
     if conda is not None:
         calls["conda"] = lambda: conda_version(conda) or _asked(system, conda, stop)
     said = answered(calls, ALL_S)
-    tools = Tools(git=said.get("git"), conda=said.get("conda"), vc_redist=system.visual_cpp(), msvc=said.get("msvc"))
+    tools = Tools(
+        git=said.get("git"),
+        conda=said.get("conda"),
+        vc_redist=system.visual_cpp(),
+        vc_libraries=runtime_libraries(system.shared_libraries()),
+        msvc=said.get("msvc"),
+    )
     return told(tools, [name for name in calls if name not in said])
+
+
+def runtime_libraries(folder: Path | None) -> tuple[str, ...] | None:
+    """The C++ runtime's files in a folder of shared libraries; None where there is no such folder."""
+    if folder is None or not folder.is_dir():
+        return None
+    found = (path.name.lower() for pattern in _RUNTIME for path in folder.glob(pattern))
+    return tuple(sorted(set(found)))
 
 
 def _msvc(system: System, stop: threading.Event) -> str | None:

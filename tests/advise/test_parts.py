@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import CallError
@@ -168,6 +169,14 @@ def test_the_visual_cpp_runtime_is_asked_for_where_it_is_missing() -> None:
     here = machine("windows", nvidia(RTX_4060), driver="617.42", tools=Tools(vc_redist="14.42"))
     assert recommend(here, catalog()).warnings == ()
     linux = machine("linux", nvidia(RTX_4060), driver="595.84", tools=Tools())
+    files = ("msvcp140.dll", "vcruntime140.dll", "vcruntime140_1.dll")
+    older = replace(here, tools=Tools(vc_redist="14.20", vc_libraries=files))
+    missing = next(w for w in check(recommend(older, catalog())).warnings if w.code == "vc-files")
+    assert missing.data["files"] == "vcruntime140_threads.dll"
+    before = recommend(older, catalog(), choice=Choice(pytorch="2.14.1", variant="cu130"))
+    assert "vc-files" not in codes(before.warnings)
+    whole = replace(here, tools=Tools(vc_redist="14.44", vc_libraries=(*files, "vcruntime140_threads.dll")))
+    assert recommend(whole, catalog()).warnings == ()
     assert "vc-missing" not in codes(recommend(linux, catalog()).warnings)
 
 

@@ -39,6 +39,14 @@ def test_git(tmp_path: Path, text: str, code: int, version: str | None) -> None:
     assert system.ran == [(str(tmp_path / "git"), "--version")]
 
 
+def test_the_files_of_the_runtime_that_are_there(tmp_path: Path) -> None:
+    for name in ("vcruntime140.dll", "msvcp140.dll", "msvcp140_1.dll", "msvcp120.dll", "kernel32.dll"):
+        (tmp_path / name).touch()
+    found = tools.found(FakeSystem(visual_cpp="14.20", shared_libraries=tmp_path), NEVER)
+    assert found.vc_libraries == ("msvcp140.dll", "msvcp140_1.dll", "vcruntime140.dll")
+    assert tools.runtime_libraries(tmp_path / "none") is None
+
+
 def test_nothing_there_nothing_asked() -> None:
     system = FakeSystem(visual_cpp="14.42")
     assert tools.found(system, NEVER) == Tools(vc_redist="14.42")

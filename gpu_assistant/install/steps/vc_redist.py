@@ -43,7 +43,10 @@ class VcRedist(Kind):
         need, here = draft.catalog.vc_need(torch.version), machine.tools.vc_redist
         lowest = numbers(need.lowest) if need is not None else None
         old = lowest is not None and (numbers(here) or ()) < lowest
-        if need is None or not (here is None or old):
+        libraries = machine.tools.vc_libraries
+        # An older runtime has not all the files that a newer build asks for.
+        partly = need is not None and libraries is not None and not set(need.needs_files) <= set(libraries)
+        if need is None or not (here is None or old or partly):
             return ()
         package = draft.catalog.vc_redist.package
         # What the address gives changes from month to month: its signer is checked in place of a hash.

@@ -318,6 +318,12 @@ class TestRuntime:
             seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist=version))
             assert len(VcRedist().plan(world.draft(seen, with_pytorch()))) == steps
 
+    def test_one_that_lacks_a_library_is_replaced(self, world: World) -> None:
+        assert self.NEED is not None
+        for files, steps in ((self.NEED.needs_files[:-1], 1), (self.NEED.needs_files, 0)):
+            seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.20", vc_libraries=files))
+            assert len(VcRedist().plan(world.draft(seen, with_pytorch()))) == steps
+
     def test_where_all_its_libraries_lie_in_windows_folder_nothing_is_fetched(self, world: World) -> None:
         assert self.NEED is not None
         libraries = world.root / "Windows" / "System32"
