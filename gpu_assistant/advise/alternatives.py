@@ -9,10 +9,13 @@ from msgspec.structs import replace
 from ..catalog.versions import numbers
 from ..core.message import Value
 from ..core.recommendation import Alternative, LocalWheel
+from .beside import driver_after
 from .decision import Decision
-from .drivers import drops, modules_for
+from .distributions import behind, release_branch, said_distro
+from .driver_choices import packages_for
+from .drivers import drops
 from .others import amd_chip
-from .pick import Pick, Site, best_pick, cpu_pick, cuda_pick
+from .pick import Pick, best_pick, cpu_pick, cuda_pick
 from .reasons import lacks_code
 from .tensorflow_ways import tensorflow_ways
 from .wheelhouse import alternative
@@ -41,16 +44,26 @@ def _other(code: str, pick: Pick, d: Decision, driver: str | None = None, **data
 def _driver(d: Decision) -> Iterator[Alternative]:
     if d.wish.driver is not None:
         return
-    installed = (d.driver.installed or "").lstrip("@")
+    state, installed = d.where.state, (d.driver.installed or "").lstrip("@")
     if d.driver.action == "update":
         there = cuda_pick(d.where, with_driver_there=True)
         if there is not None:
             yield _other("keep-driver", there, d, installed=installed)
+    branch = numbers(release_branch(d.where))
+    if state is not None and d.driver.changes and branch is not None and behind(d.where, d.driver.minimum):
+        theirs = replace(d.where, state=replace(state, version=branch, cuda=None, refused=None))
+        runs_there = cuda_pick(theirs, with_driver_there=True)
+        if runs_there is not None:
+            distro = said_distro(d.where.machine.os)
+            yield _other("distribution-driver", runs_there, d, branch=branch[0], distro=distro)
     if d.driver.action == "keep":
-        newer = _unlocked(d)
-        if newer is not None and d.driver.recommended is not None:
-            offered = d.driver.recommended
-            yield _other("newer-driver", newer, d, driver=offered, driver_version=offered, installed=installed)
+        newer, offered = _unlocked(d), d.driver.recommended
+        if newer is not None and newer.floor is not None and offered is not None and state is not None:
+            runs = state.usable is not None and state.usable >= newer.floor.version
+            cuda = newer.build.cuda or (0, 0)
+            code = "newer-driver-own" if runs else "newer-driver"
+            data: dict[str, Value] = {"installed": installed, "cuda": f"{cuda[0]}.{cuda[1]}"}
+            yield _other(code, newer, d, driver=offered, driver_version=offered, **data)
 
 
 def _unlocked(d: Decision) -> Pick | None:
@@ -66,36 +79,52 @@ def _unlocked(d: Decision) -> Pick | None:
 
 def _cards(d: Decision) -> Iterator[Alternative]:
     """With several cards: the build for all of them, or the newest for the strongest alone."""
-    whole, alone = d.team.whole, d.team.alone
-    left_out = lacks_code(d)
-    if left_out and whole is not None and d.team.whole_where is not None and _one_module(d):
-        gpus = ", ".join(dict.fromkeys(card.name for card in d.cards))
-        yield _other("all-cards", whole, d, driver=_shared_driver(d, d.team.whole_where), gpus=gpus)
+    whole, alone = all_cards(d), d.team.alone
+    if whole is not None:
+        yield whole
     if d.where.others and alone is not None and alone.build.rank < d.pick.build.rank:
-        card = d.cards[0].name
-        yield _other("strongest-only", alone, d, gpu=card)
+        yield from _strongest(d, alone)
 
 
-def _one_module(d: Decision) -> bool:
-    """Whether one Linux kernel module serves every card; Windows has but one kind."""
-    chips = tuple(card.capability for card in d.cards if card.capability is not None)
-    linux = d.where.state is not None and d.where.state.system == "linux"
-    return not linux or bool(modules_for(d.where.catalog, chips))
+def _strongest(d: Decision, alone: Pick) -> Iterator[Alternative]:
+    """The newest for the strongest card, with the driver where it takes another than the one that will be there."""
+    card, state, lowest = d.cards[0], d.where.state, alone.floor
+    after = driver_after(state, d.driver)
+    if after is None or lowest is None or state is None or after >= lowest.version:
+        yield _other("strongest-only", alone, d, gpu=card.name)
+        return
+    known = packages_for(d.where.catalog, state.system, card)
+    package = next((p for p in known if (numbers(p.version) or ()) >= lowest.version), None)
+    if package is not None:
+        named = package.version
+        yield _other("strongest-only-driver", alone, d, driver=named, gpu=card.name, driver_version=named)
 
 
-def _shared_driver(d: Decision, where: Site) -> str | None:
-    """The driver that an older card needs, where the one that is there has left it behind."""
-    state = where.state
-    if state is None or state.package is None:
+def all_cards(d: Decision) -> Alternative | None:
+    """The build for every card, with the driver that it takes where the one that will be there leaves one out; None
+    where no build and driver serve all of them, or the driver's number is not known.
+    """
+    whole, where = d.team.whole, d.team.whole_where
+    if whole is None or where is None or where.state is None or not lacks_code(d) or d.by_hand:
         return None
-    gone = any(drops(where.catalog, state.version, card.capability, state.system) for card in d.cards)
-    return state.package.version if gone else None
+    gpus = ", ".join(dict.fromkeys(card.name for card in d.cards))
+    after, lowest = driver_after(d.where.state, d.driver), whole.floor
+    chips = [card.capability for card in d.cards]
+    known = not any(drops(where.catalog, after, chip, where.state.system) for chip in chips)
+    if known and (after is None or lowest is None or after >= lowest.version):
+        return _other("all-cards", whole, d, gpus=gpus)
+    package = where.state.package
+    if package is None or lowest is None or (numbers(package.version) or ()) < lowest.version:
+        return None
+    return _other("all-cards-driver", whole, d, driver=package.version, gpus=gpus, driver_version=package.version)
 
 
 def _sure(d: Decision) -> Iterator[Alternative]:
     if d.pick.build.record.confidence != "high" and d.pick.build.cuda is not None:
         sure = best_pick(d.where, lambda b: b.record.confidence == "high")
-        if sure is not None:
+        after = driver_after(d.where.state, d.driver)
+        # One that asks for another driver than the recommended one is no surer.
+        if sure is not None and (after is None or sure.floor is None or after >= sure.floor.version):
             yield _other("sure-build", sure, d)
 
 
@@ -104,7 +133,7 @@ def _processor(d: Decision) -> Iterator[Alternative]:
     cpu = cpu_pick(d.where)
     if cpu is None:
         return
-    if d.driver.action in ("install", "update") and d.accelerator == "cuda":
+    if d.driver.changes and d.accelerator == "cuda":
         yield _other("cpu-for-now", cpu, d)
     if d.accelerator in ("rocm", "xpu"):
         yield _other("cpu-instead", cpu, d)

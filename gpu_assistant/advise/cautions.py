@@ -6,26 +6,20 @@ from collections.abc import Iterator
 
 from ..catalog.versions import numbers
 from ..core.machine import Disk, Machine
-from ..core.message import Value
 from ..core.recommendation import Warning as Caution
 from .cudnn import cudnn_fit
 from .decision import Decision
-from .drivers import drops
+from .driver_cautions import driver_cautions, other_cautions, warn
 from .pick import Pick, Site
 from .systems import held_back
 from .tensorflow import TensorFlowPick
-from .unusable import age_of
 from .toolkit import Parts
+from .unusable import age_of
 
 
 def cautions(d: Decision) -> tuple[Caution, ...]:
     """The warnings, the weightiest first."""
     return tuple(_cautions(d))
-
-
-def warn(code: str, **data: Value) -> Caution:
-    """One warning."""
-    return Caution(code=code, data=data)
 
 
 def _cautions(d: Decision) -> Iterator[Caution]:
@@ -42,8 +36,7 @@ def _cautions(d: Decision) -> Iterator[Caution]:
             yield warn("code-unknown", gpu=card.name, build=build.label)
         if card is not None and cudnn_fit(d.where.catalog, build, card.capability) == "too-new":
             yield warn("cudnn-too-new", gpu=card.name, build=build.label, cudnn=build.record.cudnn)
-    for name in lacks_code(d):
-        yield warn("other-gpu-without-code", gpu=name, build=build.label)
+    yield from other_cautions(d)
     yield from _driver(d)
     yield from part_cautions(d.where, d.pick, d.parts)
     if d.tensorflow is not None:
@@ -54,7 +47,8 @@ def _cautions(d: Decision) -> Iterator[Caution]:
         yield warn("no-python", build=build.label, series=", ".join(build.release.python))
     yield from _runtime(d)
     yield from _space(d)
-    yield from machine_cautions(d.where, driver_changes=d.driver.action in ("install", "update"))
+    yield from machine_cautions(d.where, driver_changes=d.driver.changes)
+    yield from driver_cautions(d.where, d.driver)
     if d.accelerator in ("rocm", "xpu"):
         yield warn("not-proven", build=build.label)
     if not d.arch_known:
@@ -73,7 +67,7 @@ def card_cautions(where: Site, label: str, minimum: str | None) -> Iterator[Caut
 
 
 def _driver(d: Decision) -> Iterator[Caution]:
-    """A driver that the user picked, and older cards that a new driver would leave without one."""
+    """A driver that the user picked."""
     state = d.where.state
     if state is None or d.driver.action == "none":
         return
@@ -83,10 +77,6 @@ def _driver(d: Decision) -> Iterator[Caution]:
             yield warn("driver-older", picked=state.picked, installed=(state.installed or "").lstrip("@"))
         if state.picked not in known:
             yield warn("driver-unlisted", picked=state.picked)
-    offered = numbers(d.driver.recommended) if d.driver.action in ("install", "update") else None
-    for card in d.cards[1:]:
-        if offered is not None and drops(d.where.catalog, offered, card.capability, state.system) is not None:
-            yield warn("driver-drops-other", gpu=card.name, recommended=d.driver.recommended)
 
 
 def part_cautions(where: Site, pick: Pick | None, parts: Parts) -> Iterator[Caution]:

@@ -13,6 +13,7 @@ from ..catalog.versions import capability, numbers
 from ..core.machine import Driver, Machine, SystemName
 from ..core.recommendation import Channel
 from .builds import Build, Code
+from .driver_addresses import addressed
 
 Version = tuple[int, ...]
 
@@ -27,6 +28,8 @@ class Floor(Struct, frozen=True):
 class DriverState(Struct, frozen=True, kw_only=True):
     """The driver that is there and what this card could get. `system` is the one that the driver belongs to:
     Windows for Linux under WSL. `readable` is False where a driver answers with a version that says nothing.
+    `refused` is the first driver without support for a card, where the one that is there is that or newer; `first`
+    the first driver that knows the deciding card, where a source names it.
     `picked` is the driver that the user picked, which `version` is then; no other is reached for.
     """
 
@@ -37,7 +40,14 @@ class DriverState(Struct, frozen=True, kw_only=True):
     cuda: tuple[int, int] | None
     generation: Generation | None
     package: DriverPackage | None
+    refused: str | None = None
+    first: Floor | None = None
     picked: str | None = None
+
+    @property
+    def usable(self) -> Version | None:
+        """The driver that is there, if it still supports the card."""
+        return None if self.refused is not None else self.version
 
     @property
     def newest(self) -> Version | None:
@@ -77,7 +87,19 @@ def driver_state(
         cuda=_native_cuda(catalog, driver, version),
         generation=generation,
         package=_package_for(catalog, system, device, generation=generation, segment=segment, channel=channel),
+        refused=drops(catalog, version, device, system) or drops(catalog, version, oldest, system),
+        first=_first_for(catalog, device, system),
     )
+
+
+def _first_for(catalog: Catalog, device: tuple[int, int] | None, system: SystemName) -> Floor | None:
+    """The first driver that knows a chip; None where no source names it."""
+    rows = catalog.drivers.first_drivers if device is not None else ()
+    for row in rows:
+        if device is not None and _within(device, row.from_capability, row.below_capability):
+            text = row.versions.get(system)
+            return _floor(text) if text is not None else None
+    return None
 
 
 def _package_for(
@@ -117,14 +139,25 @@ def _modern_by_driver(catalog: Catalog, version: Version, system: SystemName) ->
     return modern if all(limit is None or version >= limit for limit in limits) else None
 
 
-def serves_both(catalog: Catalog, newer: tuple[int, int], older: tuple[int, int]) -> bool:
-    """Whether one driver knows two chips: the last branch that the older one gets compiles for the newer one."""
+def serves_both(catalog: Catalog, newer: tuple[int, int], older: tuple[int, int], system: SystemName) -> bool:
+    """Whether one driver serves two chips: the last branch that the older one gets compiles for the newer one, and
+    on Linux one kind of kernel modules does for both.
+    """
+    if system == "linux" and no_common_modules(catalog, newer, older):
+        return False
     generation = generation_of(catalog, older)
-    if generation is None or generation.last_branch is None or generation == generation_of(catalog, newer):
+    if generation is None or generation == generation_of(catalog, newer):
         return generation is not None
+    return branch_knows(catalog, generation, newer)
+
+
+def branch_knows(catalog: Catalog, generation: Generation, chip: tuple[int, int]) -> bool:
+    """Whether the last branch of an older generation knows a newer chip: its own CUDA compiles for it."""
+    if generation.last_branch is None:
+        return True
     cuda = native_cuda(catalog, (generation.last_branch,))
     tops = (capability(t.highest_capability) for t in catalog.cuda.toolkits if series_of(t.version) == cuda)
-    return cuda is not None and any(top is not None and newer <= top for top in tops)
+    return cuda is not None and any(top is not None and chip <= top for top in tops)
 
 
 def modules_for(catalog: Catalog, chips: tuple[tuple[int, int], ...]) -> tuple[ModuleKind, ...]:
@@ -135,6 +168,12 @@ def modules_for(catalog: Catalog, chips: tuple[tuple[int, int], ...]) -> tuple[M
         own = next((r.kinds for r in rows if _within(chip, r.from_capability, r.below_capability)), ())
         kinds = own if kinds is None else tuple(kind for kind in kinds if kind in own)
     return kinds or ()
+
+
+def no_common_modules(catalog: Catalog, newer: tuple[int, int], older: tuple[int, int]) -> bool:
+    """Whether two chips are known to want different kernel modules of Linux."""
+    both = modules_for(catalog, (newer,)), modules_for(catalog, (older,))
+    return all(both) and not modules_for(catalog, (newer, older))
 
 
 def _within(chip: tuple[int, int], low: str, high: str | None) -> bool:
@@ -174,7 +213,7 @@ def _package(
         if among is not None and package.version not in among:
             continue
         if package.segment in (None, segment) and package.channel in (None, channel):
-            return package
+            return addressed(catalog, package, segment, channel)
     return None
 
 
@@ -224,7 +263,7 @@ def _floor(text: str) -> Floor | None:
 
 def reachable(state: DriverState, lowest: Floor) -> bool:
     """Whether this card gets a driver that is new enough: the one that is there, or one it can have."""
-    if state.version is not None and state.version >= lowest.version:
+    if state.usable is not None and state.usable >= lowest.version:
         return True
     if state.picked is not None:
         return False
@@ -237,5 +276,11 @@ def reachable(state: DriverState, lowest: Floor) -> bool:
 
 
 def build_floor(catalog: Catalog, state: DriverState, build: Build, code: Code) -> Floor | None:
-    """The lowest driver for a build on this machine."""
-    return floor(catalog, build.cuda, state.system, code)
+    """The lowest driver for a build on this machine, which has to know the card, too."""
+    lowest = floor(catalog, build.cuda, state.system, code)
+    return higher(lowest, state.first) if lowest is not None else None
+
+
+def higher(one: Floor, other: Floor | None) -> Floor:
+    """The stricter of two demands."""
+    return one if other is None else max(one, other, key=lambda floor: floor.version)

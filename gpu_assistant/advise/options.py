@@ -18,6 +18,8 @@ from ..core.machine import Machine
 from ..core.message import Value
 from ..core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
 from .builds import cuda_of
+from .cards import nvidia_cards
+from .driver_choices import packages_for
 from .drivers import driver_system
 from .recommend import recommend
 
@@ -109,9 +111,8 @@ def options(
 def value_of(recommendation: Recommendation, name: PartName) -> str | None:
     """What a recommendation has for a part, as a choice would name it."""
     torch, driver, tensorflow = recommendation.pytorch, recommendation.driver, recommendation.tensorflow
-    changed = driver.action in ("update", "install")
     held: dict[PartName, str | None] = {
-        "driver": driver.recommended if changed else "keep" if driver.installed is not None else None,
+        "driver": driver.recommended if driver.changes else "keep" if driver.installed is not None else None,
         "cuda_toolkit": recommendation.cuda_toolkit.version or "none",
         "cudnn": recommendation.cudnn.version or "none",
         "pytorch": torch.version if torch is not None else None,
@@ -138,7 +139,7 @@ def _beside(name: PartName, value: str, with_it: Recommendation, base: Recommend
     if base.accelerator != "cpu" and with_it.accelerator == "cpu":
         return Option(value=value, state="warned", code="option.cpu")
     wants, wanted = with_it.driver, base.driver
-    if name != "driver" and wants.action in ("update", "install") and wanted.action not in ("update", "install"):
+    if name != "driver" and wants.changes and not wanted.changes:
         return Option(
             value=value, state="warned", code="option.driver", data={"driver": wants.recommended or wants.minimum}
         )
@@ -158,7 +159,9 @@ def _values(
         case "driver":
             there = machine.driver.version if machine.driver is not None else None
             belongs = driver_system(machine)
-            known = [p.version for p in catalog.drivers.packages if p.system == belongs and p.version != there]
+            cards = nvidia_cards(machine, catalog)
+            fitting = packages_for(catalog, belongs, cards[0]) if cards else ()
+            known = [p.version for p in fitting if p.version != there]
             return _newest_first(known) if there is None else ["keep", *_newest_first(known)]
         case "cuda_toolkit":
             known = [t.version for t in catalog.cuda.toolkits if any(i.system == system for i in t.installers)]

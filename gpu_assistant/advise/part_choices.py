@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from ..catalog.versions import numbers
 from ..core.errors import CallError
 from ..core.recommendation import Choice, PartAdvice
-from .drivers import drops, native_cuda, reachable, series_of
+from .drivers import reachable, series_of
 from .pick import Pick, Site
 from .tensorflow import TensorFlowPick, exact, judged, tensorflow_builds, tensorflow_for
 from .toolkit import (
@@ -28,35 +28,6 @@ def impossible(part: str, choice: str | None, why: str, newest: str | None) -> C
     return CallError(
         "choice-impossible", part=part, choice=(choice or "").lstrip("@"), why=f"@choice.{why}", newest=newest
     )
-
-
-def with_driver(where: Site, picked: str | None) -> Site:
-    """The place as it is with the driver that the user picked: "keep" or an exact version."""
-    state = where.state
-    if picked is None:
-        return where
-    newest = state.package.version if state is not None and state.package is not None else None
-    if where.card is None or state is None:
-        raise impossible("driver", picked, "no-card", newest)
-    if picked == "keep":
-        if state.installed is None:
-            raise impossible("driver", picked, "no-driver", newest)
-        return replace(where, state=replace(state, picked=state.installed)) if state.version is not None else where
-    version = numbers(picked)
-    if version is None:
-        raise CallError("choice-unreadable", choice=picked.lstrip("@"))
-    if drops(where.catalog, version, where.card.capability, state.system) is not None:
-        raise impossible("driver", picked, "driver-drops-card", newest)
-    package = next(
-        (
-            p
-            for p in where.catalog.drivers.packages
-            if (p.system, p.version) == (state.system, picked) and p.segment in (None, where.card.segment)
-        ),
-        None,
-    )
-    cuda = native_cuda(where.catalog, version)
-    return replace(where, state=replace(state, version=version, cuda=cuda, package=package, picked=picked))
 
 
 def chosen_parts(where: Site, pick: Pick | None, wish: Choice, *, wanted: bool) -> Parts:

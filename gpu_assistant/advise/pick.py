@@ -91,7 +91,7 @@ def cuda_pick(where: Site, keep: Keep | None = None, *, with_driver_there: bool 
         lowest = build_floor(where.catalog, state, build, code)
         if lowest is None or not reachable(state, lowest):
             continue
-        if with_driver_there and (state.version is None or state.version < lowest.version):
+        if with_driver_there and (state.usable is None or state.usable < lowest.version):
             continue
         order = _order(where.catalog, state, build, lowest)
         if best_order is None or order > best_order:
@@ -162,7 +162,7 @@ def _order(catalog: Catalog, state: DriverState, build: Build, lowest: Floor) ->
     driver implements by itself, of these the release's own default, then the newest; where the driver implements
     none, the oldest is the surest.
     """
-    there = state.version is not None and state.version >= lowest.version
+    there = state.usable is not None and state.usable >= lowest.version
     native = state.cuda if there else native_cuda(catalog, state.newest)
     cuda = build.cuda or (0, 0)
     number = cuda[0] * 100 + cuda[1]

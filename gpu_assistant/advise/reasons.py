@@ -36,10 +36,12 @@ def reasons(d: Decision) -> tuple[Reason, ...]:
 
 
 def driver_cuda(d: Decision) -> str | None:
-    """The CUDA that sets the driver's minimum, as "13.2": PyTorch's own, else the toolkit's."""
+    """The CUDA that sets the driver's minimum: PyTorch's own, as "13.2", else the toolkit's, as "Toolkit 13.2"."""
     cuda = d.pick.build.cuda
     if cuda is None and d.parts.toolkit.version is not None:
-        cuda = series_of(d.parts.toolkit.version)
+        # The sentence says whose demand it is: "CUDA Toolkit 13.0 needs …".
+        series = series_of(d.parts.toolkit.version)
+        return f"Toolkit {series[0]}.{series[1]}" if series is not None else None
     return f"{cuda[0]}.{cuda[1]}" if cuda is not None else None
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..catalog.driver_ways import LinuxDriverInstall
 from ..catalog.records import Subject
-from ..catalog.versions import capability, numbers
+from ..catalog.versions import capability
 from ..core.message import Value
 from ..core.recommendation import DriverAdvice, Reason
-from .cards import Card, nvidia_cards
-from .drivers import DriverState, modules_for
+from .cards import Card
+from .distributions import behind, package_for, release_branch, said_distro, way_of
+from .drivers import DriverState
 from .pick import Site
 
 
@@ -33,11 +33,35 @@ def driver_reasons(where: Site, advice: DriverAdvice, cuda: str | None) -> Itera
     }
     if state.package is not None:
         data["newest"] = state.package.version
-    yield say(where, "driver.action", _code(state, advice), where.catalog.cuda, "compatibility", **data)
-    yield from _ceiling(where, state)
-    yield from _last_branch(where, state, card)
-    if advice.action != "keep":
+    if state.refused is not None and state.picked is None:
+        yield _back(where, state, advice, data)
+    else:
+        yield say(where, "driver.action", _code(state, advice), where.catalog.cuda, "compatibility", **data)
+        yield from _ceiling(where, state)
+        yield from _last_branch(where, state, card)
+    if where.machine.os.wsl:
+        yield say(where, "driver.action", "driver-wsl", where.catalog.drivers, "wsl")
+    if advice.changes:
+        yield from _channel(where, state, card, advice)
         yield from _packages(where, state, card, advice)
+
+
+def _back(where: Site, state: DriverState, advice: DriverAdvice, data: dict[str, Value]) -> Reason:
+    """The driver that is there has left the card behind."""
+    last = state.generation.last_branch if state.generation is not None else None
+    code = "driver-back" if advice.recommended is not None else "driver-back-unnamed"
+    source = state.package.source if state.package is not None else "nvidia"
+    gpu = _bound_by(where, where.card) if where.card is not None else None
+    data = {**data, "gpu": gpu, "without": state.refused, "branch": f"R{last}"}
+    return say(where, "driver.action", code, where.catalog.drivers, source, **data)
+
+
+def _channel(where: Site, state: DriverState, card: Card, advice: DriverAdvice) -> Iterator[Reason]:
+    """Why this line of the driver: Studio, Game Ready, or the only one."""
+    if advice.channel is not None:
+        yield say(where, "driver.channel", f"driver-channel-{advice.channel}", where.catalog.drivers, "nvidia")
+    elif state.system == "windows" and card.segment in ("desktop", "laptop") and advice.recommended is not None:
+        yield say(where, "driver.channel", "driver-channel-one", where.catalog.drivers, "nvidia")
 
 
 def _code(state: DriverState, advice: DriverAdvice) -> str:
@@ -90,39 +114,18 @@ def _bound_by(where: Site, card: Card) -> str:
 
 
 def _packages(where: Site, state: DriverState, card: Card, advice: DriverAdvice) -> Iterator[Reason]:
-    """Which packages of the distribution bring the driver."""
-    distro = (where.machine.os.distro or "").casefold()
-    ways = where.catalog.drivers.linux_install if state.system == "linux" else ()
-    way = next((way for way in ways if way.distribution == distro), None)
-    package = _package(where, way, state, card, advice) if way is not None else None
+    """Which packages of the distribution bring the driver, and what has to be switched on first."""
+    way = way_of(where)
+    package = package_for(where, state, card, advice.minimum)
     if way is None or package is None:
         return
-    name = where.machine.os.distro or way.distribution
-    yield say(
-        where, "driver.action", "driver-packages", where.catalog.drivers, way.source, package=package, distro=name
-    )
-
-
-def _package(where: Site, way: LinuxDriverInstall, state: DriverState, card: Card, advice: DriverAdvice) -> str | None:
-    """The package with the newest branch that the distribution was seen to carry and that is new enough."""
-    oldest = capability(state.generation.below_capability) if state.generation is not None else None
-    chips = [c for gpu in nvidia_cards(where.machine, where.catalog) if (c := gpu.capability) is not None]
-    # An older card beside it shares the driver, where it decided the branch.
-    shared = tuple(c for c in chips if c == card.capability or (oldest is not None and c < oldest))
-    kinds = modules_for(where.catalog, shared)
-    if not kinds:
-        return None
-    kind = kinds[0]
-    if card.segment == "datacenter" and f"server_{kind}" in way.packages:
-        kind_key = f"server_{kind}"
-    else:
-        kind_key = "server" if card.segment == "datacenter" and "server" in way.packages else kind
-    pattern = way.packages.get(kind_key)
-    if pattern is None or "{branch}" not in pattern:
-        return pattern
-    lowest, last = numbers(advice.minimum), state.generation.last_branch if state.generation is not None else None
-    for branch in way.series:
-        number = numbers(branch)
-        if number is not None and lowest is not None and number >= lowest[:1] and (last is None or number[0] <= last):
-            return pattern.format(branch=branch)
-    return None
+    drivers, about = where.catalog.drivers, "driver.action"
+    data: dict[str, Value] = {"package": package, "distro": said_distro(where.machine.os)}
+    if behind(where, advice.minimum):
+        branch = release_branch(where)
+        data |= {"branch": branch, "minimum": advice.minimum}
+        yield say(where, about, "driver-packages-behind", drivers, way.releases_source or way.source, **data)
+        return
+    yield say(where, about, "driver-packages", drivers, way.source, **data)
+    if way.needs:
+        yield say(where, about, "driver-packages-need", drivers, way.source, needs=", ".join(way.needs), **data)

@@ -49,7 +49,9 @@ def _toolkit_wanted(where: Site, pick: Pick | None, parts: Parts) -> Iterator[Re
         yield say(where, about, code, cuda, "release-notes", **data)
     if inside is not None:
         yield say(where, about, "toolkit-not-for-pytorch", where.catalog.pytorch, "install", cuda=inside)
-    if where.state is not None and where.state.system != "windows":
+    if where.machine.os.wsl:
+        yield say(where, about, "toolkit-without-driver-wsl", where.catalog.drivers, "wsl")
+    elif where.state is not None and where.state.system != "windows":
         yield say(where, about, "toolkit-without-driver", cuda, "release-notes")
 
 

@@ -21,14 +21,15 @@ from .cautions import cautions
 from .choices import chosen, sensible
 from .decision import Decision
 from .driver_advice import driver_advice
+from .driver_choices import with_driver
 from .drivers import Floor
 from .others import other_pick
-from .part_choices import chosen_parts, chosen_tensorflow, impossible, with_driver
+from .part_choices import chosen_parts, chosen_tensorflow, impossible
 from .pick import Pick, Site, best_pick, cpu_pick
 from .pythons import PythonPick, python_for
 from .reasons import reasons
-from .team import Team, team
 from .systems import refuse_unfit
+from .team import Team, team
 from .tensorflow import TensorFlowPick
 from .tensorflow_goal import tensorflow_alone
 
@@ -52,8 +53,8 @@ def recommend(
     """
     wish = sensible(choice)
     arch, arch_known = _arch(machine)
-    cards = nvidia_cards(machine, catalog) if machine.os.system != "darwin" else ()
     refuse_unfit(machine, catalog, arch)
+    cards = nvidia_cards(machine, catalog) if machine.os.system != "darwin" else ()
     together = team(machine, catalog, arch, cards, channel)
     where = with_driver(together.where, wish.driver)
     if goal == "tensorflow" and wish.pytorch is None and wish.variant is None:

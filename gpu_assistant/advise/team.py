@@ -53,11 +53,12 @@ def team(machine: Machine, catalog: Catalog, arch: str, cards: tuple[Card, ...],
     if best is None or all(code_for(catalog, best.build.record, chip) is not None for chip in chips):
         return Team(where=alone)
     strongest = cards[0].capability or (0, 0)
-    partners = tuple(chip for chip in chips if serves_both(catalog, strongest, chip))
+    system = driver_system(machine)
+    partners = tuple(chip for chip in chips if serves_both(catalog, strongest, chip, system))
     whole, whole_where = _together(room, partners) if partners == chips else (None, None)
     # A driver that is there and refuses the older card is not taken back unasked.
     here = numbers(machine.driver.version) if machine.driver is not None else None
-    known = tuple(c for c in partners if drops(catalog, here, c, driver_system(machine)) is None)
+    known = tuple(c for c in partners if drops(catalog, here, c, system) is None)
     where = alone
     if known:
         # The older card keeps its driver where the strongest loses no release by that.
@@ -92,7 +93,7 @@ def _together(room: _Room, chips: tuple[Chip, ...]) -> tuple[Pick | None, Site |
 def _has_driver(where: Site, pick: Pick) -> bool:
     """Whether a driver for all cards is there or known by its number."""
     state, lowest = where.state, pick.floor
-    there = state is not None and state.version is not None and lowest is not None and state.version >= lowest.version
+    there = state is not None and state.usable is not None and lowest is not None and state.usable >= lowest.version
     return there or (state is not None and state.package is not None)
 
 

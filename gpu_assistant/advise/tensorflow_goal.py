@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..core.errors import AppError
-from ..core.recommendation import Choice, Reason, Recommendation
+from ..core.recommendation import Choice, DriverAdvice, Reason, Recommendation
 from ..core.recommendation import Warning as Caution
 from .cards import said_name
-from .cautions import card_cautions, machine_cautions, part_cautions, tensorflow_cautions, warn
+from .cautions import card_cautions, machine_cautions, part_cautions, tensorflow_cautions
 from .driver_advice import driver_advice
+from .driver_cautions import driver_cautions, warn
 from .part_choices import chosen_parts, chosen_tensorflow, impossible
 from .pick import Site
 from .pythons import PythonPick, python_for
@@ -56,7 +57,7 @@ def tensorflow_alone(where: Site, wish: Choice, *, arch_known: bool) -> Recommen
                 found,
                 python,
                 parts,
-                driver_changes=driver.action in ("install", "update"),
+                driver=driver,
                 arch_known=arch_known,
             )
         ),
@@ -101,7 +102,7 @@ def _cautions(
     python: PythonPick | None,
     parts: Parts,
     *,
-    driver_changes: bool,
+    driver: DriverAdvice,
     arch_known: bool,
 ) -> Iterator[Caution]:
     label = f"TensorFlow {found.version}"
@@ -111,6 +112,7 @@ def _cautions(
     yield from part_cautions(where, None, parts)
     if python is None:
         yield warn("no-python", build=label, series=", ".join(found.build.python))
-    yield from machine_cautions(where, driver_changes=driver_changes)
+    yield from machine_cautions(where, driver_changes=driver.changes)
+    yield from driver_cautions(where, driver)
     if not arch_known:
         yield warn("arch-unknown", arch=where.arch)

@@ -13,7 +13,15 @@ from .files import FILES
 from .rules import RULES
 from .subject import Subject
 
-SOURCE_FIELDS = ("source", "sources", "python_source", "branch_source", "driver_source", "products_source")
+SOURCE_FIELDS = (
+    "source",
+    "sources",
+    "python_source",
+    "branch_source",
+    "driver_source",
+    "products_source",
+    "releases_source",
+)
 ALSO_SOURCES = ("arch_source", "max_temp_source")
 
 

@@ -6,7 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from .subject import Capability, Confidence, Https
+from ..core.machine import SystemName
+from .subject import Capability, Confidence, Https, Numbers
 
 DriverExit = Literal["done", "restart", "no-compatible-card", "wrong-package-kind", "failed"]
 ModuleKind = Literal["open", "proprietary"]
@@ -80,7 +81,8 @@ class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
 
 class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     """A distribution's packages by purpose ({branch}), its tool, and the branches it was seen to carry, newest
-    first.
+    first. `releases` has the one branch of each release ("12": "535") where its packages are not named after it;
+    `needs` are the package sources and headers to switch on first.
     """
 
     distribution: str
@@ -89,7 +91,28 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     series: tuple[str, ...]
     packages: dict[str, str]
     needs: tuple[str, ...] = ()
+    releases: dict[str, str] = {}
+    releases_source: str | None = None
     source: str
+
+
+class FirstDriver(Struct, frozen=True, kw_only=True):
+    """The first driver of each system that knows chips from one capability up to (not with) another."""
+
+    from_capability: Capability
+    below_capability: Capability | None
+    versions: dict[SystemName, Numbers]
+    source: str
+
+
+class DriverTrouble(Struct, frozen=True, kw_only=True):
+    """A driver of which trouble is known; `what` is a code of the texts, `versions` are exact."""
+
+    system: SystemName
+    versions: tuple[Numbers, ...]
+    what: str
+    source: str
+    confidence: Confidence = "high"
 
 
 class LinuxModules(Struct, frozen=True, kw_only=True):

@@ -13,6 +13,8 @@ from .driver_ways import (
     DriverLookup,
     DriverProduct,
     DriverSystem,
+    DriverTrouble,
+    FirstDriver,
     LinuxDriverInstall,
     LinuxModules,
     SecureBoot,
@@ -100,12 +102,10 @@ class GlibcFloor(Struct, frozen=True, kw_only=True):
     """The lowest glibc that the Linux wheels need from a release on: those of `variants`, or all where it is empty."""
 
     from_release: Numbers
+    variants: tuple[Variant, ...] = ()
     lowest: Numbers
     source: str
 
-
-class CudnnFloor(Struct, frozen=True, kw_only=True):
-    """The oldest chip that cuDNN supports from a version on; builds for CUDA 11 may go further back."""
 
 class WithoutGlibc(Struct, frozen=True, kw_only=True):
     """Linux distributions, as os-release names them, with another C library, for which no wheels are published."""
@@ -113,6 +113,9 @@ class WithoutGlibc(Struct, frozen=True, kw_only=True):
     distributions: tuple[str, ...]
     source: str
 
+
+class CudnnFloor(Struct, frozen=True, kw_only=True):
+    """The oldest chip that cuDNN supports from a version on; builds for CUDA 11 may go further back."""
 
     from_version: Numbers
     lowest_capability: Capability
@@ -126,10 +129,10 @@ class PyTorch(Subject, frozen=True, kw_only=True):
     excluded_devices: dict[str, tuple[str, ...]]
     releases: tuple[TorchRelease, ...]
     glibc: tuple[GlibcFloor, ...] = ()
+    without_glibc: WithoutGlibc | None = None
     cudnn_floors: tuple[CudnnFloor, ...] = ()
 
 
-    without_glibc: WithoutGlibc | None = None
 class MinimumDriver(Struct, frozen=True, kw_only=True):
     """The lowest driver for programs of one CUDA major, by system, and the oldest chip it can be compiled for."""
 
@@ -236,6 +239,8 @@ class Drivers(Subject, frozen=True, kw_only=True):
     windows_install: WindowsDriverInstall | None = None
     linux_install: tuple[LinuxDriverInstall, ...] = ()
     linux_modules: tuple[LinuxModules, ...] = ()
+    first_drivers: tuple[FirstDriver, ...] = ()
+    troubles: tuple[DriverTrouble, ...] = ()
     secure_boot: SecureBoot | None = None
 
 

@@ -34,14 +34,21 @@ class PyTorchChoice(Struct, frozen=True, kw_only=True):
 
 
 class DriverAdvice(Struct, frozen=True, kw_only=True):
-    """What to do about the NVIDIA driver; versions as NVIDIA writes them ("566.03", "580.65.06")."""
+    """What to do about the NVIDIA driver; versions as NVIDIA writes them ("566.03", "580.65.06"). "back" goes to an
+    older one: the driver that is there no longer supports the card, or the user picked it.
+    """
 
-    action: Literal["keep", "update", "install", "none"]
+    action: Literal["keep", "update", "back", "install", "none"]
     installed: str | None = None
     minimum: str | None = None
     recommended: str | None = None
     channel: Channel | None = None
     url: str | None = None
+
+    @property
+    def changes(self) -> bool:
+        """Whether a driver has to be put there, an older one too."""
+        return self.action in ("install", "update", "back")
 
 
 class PartAdvice(Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from gpu_assistant.core.paths import resources
 from gpu_assistant.core.recommendation import Recommendation
 from gpu_assistant.texts import Texts
 
-from .oracle.driver_rules import alternatives_faults
+from .oracle.driver_rules import alternatives_faults, beside_faults
 from .oracle.expect import expected
 from .oracle.grid import Case, cards, grid
 from .oracle.judge import judge
@@ -62,6 +62,7 @@ def faults(case: Case, found: Recommendation | str, known: World) -> list[str]:
     return [
         *judge(known, case.machine, case.goal, case.channel, plain),
         *alternatives_faults(known, case.machine, case.channel, plain),
+        *beside_faults(known, case.machine, case.channel, plain),
     ]
 
 

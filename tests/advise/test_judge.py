@@ -12,12 +12,13 @@ import pytest
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.machine import Machine
 
-from .build import GTX_1060, RTX_4060, catalog
+from .build import GTX_1060, RTX_4060, RTX_5090, catalog
 from .oracle.grid import SYSTEMS, cards, machine
 from .oracle.judge import judge
 from .oracle.world import World
 
 OLD, NEW = {"vendor": "nvidia", "pci_id": GTX_1060}, {"vendor": "nvidia", "pci_id": RTX_4060}
+BLACKWELL = {"vendor": "nvidia", "pci_id": RTX_5090}
 
 
 @cache
@@ -49,6 +50,11 @@ WINDOWS, LINUX = SYSTEMS["windows11"], SYSTEMS["ubuntu24"]
         (machine(WINDOWS, [OLD], None), {"driver.recommended": "617.42"}),
         (machine(WINDOWS, [OLD], None), {"driver.recommended": "582.79"}),
         (machine(WINDOWS, [OLD], "582.78"), {"driver.action": "update"}),
+        # A driver that has left the card behind is neither new enough nor to be updated.
+        (machine(WINDOWS, [OLD], "591.44"), {"driver.action": "keep"}),
+        (machine(WINDOWS, [OLD], "591.44"), {"driver.action": "update", "driver.recommended": "617.42"}),
+        (machine(LINUX, [OLD], "595.84"), {"driver.recommended": "595.84"}),
+        (machine(WINDOWS, [BLACKWELL], "566.03"), {"driver.minimum": "528.33"}),
         (machine(WINDOWS, [NEW], "566.03"), {"driver.action": "keep"}),
         (machine(WINDOWS, [NEW], "566.03"), {"driver.recommended": "566.36"}),
         (machine(WINDOWS, [NEW], "566.03"), {"driver.minimum": "528.33"}),

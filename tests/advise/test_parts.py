@@ -66,7 +66,7 @@ def test_what_is_no_version_is_said(choice: Choice) -> None:
         (Choice(driver="keep"), "2.14.1+cu126", "keep", "566.03", []),
         (Choice(driver="581.57"), "2.15.0+cu130", "update", "581.57", []),
         (Choice(driver="617.42"), "2.15.0+cu132", "update", "617.42", []),
-        (Choice(driver="560.94"), "2.14.1+cu126", "update", "560.94", ["driver-older", "driver-unlisted"]),
+        (Choice(driver="560.94"), "2.14.1+cu126", "back", "560.94", ["driver-older", "driver-unlisted"]),
     ],
 )
 def test_the_driver_that_was_picked_decides(
@@ -97,7 +97,7 @@ def test_doubtful_parts_are_carried_out_with_a_warning() -> None:
 def test_a_newer_driver_is_offered_for_what_it_unlocks_and_not_asked_for() -> None:
     found = check(recommend(machine("windows", nvidia(RTX_4060), driver="581.57"), catalog()))
     assert found.driver.action == "keep"
-    offer = next(a for a in found.alternatives if a.code == "newer-driver")
+    offer = next(a for a in found.alternatives if a.code == "newer-driver-own")
     assert offer.change == {"pytorch": "2.15.0", "variant": "cu132", "driver": "617.42"}
     again = check(
         recommend(machine("windows", nvidia(RTX_4060), driver="581.57"), catalog(), choice=Choice(**offer.change))
@@ -115,7 +115,7 @@ def test_a_newer_driver_is_offered_for_what_it_unlocks_and_not_asked_for() -> No
         # No build of this age serves both: the strongest decides, with a driver that leaves the old card its picture.
         ("windows", (RTX_5090, V100), None, "2.15.0+cu130", "581.57", "all-cards"),
         # A driver that is there and has left the old card behind is not taken back.
-        ("windows", (RTX_4060, GTX_1060), "617.42", "2.15.0+cu132", "617.42", "all-cards"),
+        ("windows", (RTX_4060, GTX_1060), "617.42", "2.15.0+cu132", "617.42", "all-cards-driver"),
     ],
 )
 def test_old_and_new_cards(
@@ -128,6 +128,7 @@ def test_old_and_new_cards(
         assert found.driver.recommended == recommended
     assert offered in codes(found.alternatives)
     assert ("other-gpu-without-code" in codes(found.warnings)) == (offered == "all-cards")
+    assert ("other-gpu-dark-way-back" in codes(found.warnings)) == (offered == "all-cards-driver")
     other = next(a for a in found.alternatives if a.code == offered)
     again = check(recommend(box, catalog(), choice=Choice(**other.change)))  # type: ignore[arg-type]
     assert build(again) == f"{other.change['pytorch']}+{other.change['variant']}"
@@ -168,7 +169,6 @@ def test_the_visual_cpp_runtime_is_asked_for_where_it_is_missing() -> None:
     assert "vc-missing" in codes(check(recommend(box, catalog())).warnings)
     here = machine("windows", nvidia(RTX_4060), driver="617.42", tools=Tools(vc_redist="14.42"))
     assert recommend(here, catalog()).warnings == ()
-    linux = machine("linux", nvidia(RTX_4060), driver="595.84", tools=Tools())
     files = ("msvcp140.dll", "vcruntime140.dll", "vcruntime140_1.dll")
     older = replace(here, tools=Tools(vc_redist="14.20", vc_libraries=files))
     missing = next(w for w in check(recommend(older, catalog())).warnings if w.code == "vc-files")
@@ -177,6 +177,7 @@ def test_the_visual_cpp_runtime_is_asked_for_where_it_is_missing() -> None:
     assert "vc-files" not in codes(before.warnings)
     whole = replace(here, tools=Tools(vc_redist="14.44", vc_libraries=(*files, "vcruntime140_threads.dll")))
     assert recommend(whole, catalog()).warnings == ()
+    linux = machine("linux", nvidia(RTX_4060), driver="595.84", tools=Tools())
     assert "vc-missing" not in codes(recommend(linux, catalog()).warnings)
 
 

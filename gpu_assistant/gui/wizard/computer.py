@@ -137,6 +137,7 @@ class ComputerPage(WizardPage):
         driver = recommendation.driver.action
         details = {
             "update": self.tr("Only the driver is too old for it; the next page says which one it takes."),
+            "back": self.tr("Only the driver is too new for the card; the next page says which one to go back to."),
             "install": self.tr("Only the driver is missing; the next page says which one it takes."),
             "keep": self.tr("Card and driver fit as they are."),
             "none": "",

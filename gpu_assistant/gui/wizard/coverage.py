@@ -8,8 +8,7 @@ from ...core.recommendation import DriverAdvice, Recommendation
 
 def driver_by_hand(recommendation: Recommendation, plan: Plan | None) -> DriverAdvice | None:
     """The driver that the user has to install; None where none is wanted, or the plan does it."""
-    wanted = recommendation.driver.action in ("install", "update")
-    return recommendation.driver if wanted and not _steps(plan, "driver") else None
+    return recommendation.driver if recommendation.driver.changes and not _steps(plan, "driver") else None
 
 
 def left_out(recommendation: Recommendation, plan: Plan | None) -> tuple[str, ...]:

@@ -62,24 +62,29 @@ def box_of(world: World, machine: dict[str, Any], channel: str, gpu: dict[str, A
     """What decides on this machine."""
     system = machine["os"]["system"]
     driver = machine.get("driver") or {}
+    host = "windows" if system == "linux" and machine["os"].get("wsl") else system
+    device = world.chip(gpu)
     return Box(
         system=system,
         arch=arch_of(machine),
-        host="windows" if system == "linux" and machine["os"].get("wsl") else system,
-        device=world.chip(gpu),
+        host=host,
+        device=device,
         segment=segment(world, gpu),
         installed=driver.get("version"),
         readable=not driver or version(driver.get("version")) is not None,
         cuda_max=driver.get("cuda_max"),
         channel=channel,
         glibc=glibc_of(machine),
+        dark=world.left_behind(host, device, version(driver.get("version"))),
     )
 
 
 def driver_action(box: Box, fit: Fit) -> str:
-    """Install where there is none, update where it is too old, else leave it alone."""
+    """Install where there is none, back where it left the card behind, update where it is too old, else leave it."""
     if box.installed is None:
         return "install"
+    if box.dark:
+        return "back"
     return "update" if box.driver is not None and box.driver < fit.floor else "keep"
 
 
@@ -122,7 +127,8 @@ def other_accelerators(world: World, machine: dict[str, Any]) -> list[tuple[str,
             (number(release["version"]), number(record["variant"].removeprefix("rocm")), record["variant"])
             for release in world.releases
             for record in release["variants"]
-            if record["system"] == "linux" and record["variant"] in builds
+            if record["system"] == "linux"
+            and record["variant"] in builds
             and loads(world, release["version"], record["variant"], glibc_of(machine))
         ]
         if newest:

@@ -115,6 +115,8 @@ def cards(world: World) -> dict[str, list[dict[str, Any]]]:
         "old-and-new": [old, new],
         "new-and-old": [new, old],
         "volta-and-turing": [found["7.0-workstation"][0], found["7.5-desktop"][0]],
+        "kepler-beside": [ODD["kepler-3.5"][0], found["8.9-desktop"][0]],
+        "pascal-and-ada": [old, found["8.9-desktop"][0]],
         "two-of-one": [new, new],
         "amd-igpu-beside": [OTHERS["amd-igpu"][0], found["8.9-laptop"][0]],
         "amd-card-beside": [OTHERS["rdna3"][0], found["8.6-desktop"][0]],

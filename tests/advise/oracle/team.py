@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from .torch_rules import Box, Fit, best, candidates, choose, packages
-from .world import Version, World, number, version
+from .world import Version, World, number
 
 Package = dict[str, Any]
 
@@ -25,12 +25,12 @@ def answer(world: World, box: Box, others: list[tuple[int, int]]) -> tuple[Fit |
     older = sorted({chip for chip in others if chip < device}, reverse=True)
     if all(_has(world, box, chip, alone) for chip in older):
         return alone, None
-    older = [chip for chip in older if _one_branch(world, device, chip) and not _dropped(world, box, chip)]
+    older = [chip for chip in older if _one_driver(world, box.host, device, chip) and not _dropped(world, box, chip)]
     for count in range(len(older), 0, -1):
         crowd = older[:count]
         shared = _shared(world, box, crowd[-1])
         fit = _together(world, box, crowd, shared)
-        own = [mine for chip in crowd if (mine := best(world, replace(box, device=chip))) is not None]
+        own = [mine for chip in crowd if (mine := best(world, replace(box, device=chip, dark=False))) is not None]
         if fit is not None and any(number(fit.release) >= number(mine.release) for mine in own):
             return fit, shared
     if older:
@@ -48,13 +48,16 @@ def _has(world: World, box: Box, chip: tuple[int, int], fit: Fit) -> bool:
 
 def _dropped(world: World, box: Box, chip: tuple[int, int]) -> bool:
     """Whether the driver that is there no longer serves a chip."""
-    row = world.generation(chip) or {}
-    limit = version((row.get("first_without") or {}).get(box.host))
-    return limit is not None and box.driver is not None and box.driver >= limit
+    return world.left_behind(box.host, chip, box.driver)
 
 
-def _one_branch(world: World, newer: tuple[int, int], older: tuple[int, int]) -> bool:
-    """Whether the last branch of the older chip knows the newer one: the toolkit of its CUDA compiles for it."""
+def _one_driver(world: World, host: str, newer: tuple[int, int], older: tuple[int, int]) -> bool:
+    """Whether one driver serves both: the last branch of the older chip knows the newer one (the toolkit of its CUDA
+    compiles for it), and on Linux they have a kind of kernel modules in common.
+    """
+    kinds = world.modules(newer), world.modules(older)
+    if host == "linux" and all(kinds) and not kinds[0] & kinds[1]:
+        return False
     row = world.generation(older)
     if row is None or row["last_branch"] is None or row == world.generation(newer):
         return row is not None
@@ -77,7 +80,7 @@ def _shared(world: World, box: Box, oldest: tuple[int, int]) -> Package | None:
 
 def _together(world: World, box: Box, crowd: list[tuple[int, int]], shared: Package | None) -> Fit | None:
     """The build with code for every chip, on the driver that is there or the shared one."""
-    highest: Version = max(number(shared["version"]) if shared else (), box.driver or ())
+    highest: Version = max(number(shared["version"]) if shared else (), box.works or ())
     found = candidates(world, box.system, box.arch, box.host, box.device or (0, 0), box.glibc)
     for chip in crowd:
         theirs = {(f.release, f.variant): f for f in candidates(world, box.system, box.arch, box.host, chip, box.glibc)}

@@ -12,7 +12,9 @@ from .world import Version, World, chip, number, version
 
 @dataclass(frozen=True)
 class Box:
-    """What decides on a machine: the system, the driver's system, the deciding chip and how the card is sold."""
+    """What decides on a machine: the system, the driver's system, the deciding chip and how the card is sold.
+    `dark`: the driver that is there has left the chip behind.
+    """
 
     system: str
     arch: str
@@ -23,11 +25,17 @@ class Box:
     readable: bool
     cuda_max: str | None
     channel: str
+    dark: bool = False
     glibc: Version | None = None
 
     @property
     def driver(self) -> Version | None:
         return version(self.installed)
+
+    @property
+    def works(self) -> Version | None:
+        """The driver that is there, if the chip computes on it."""
+        return None if self.dark else self.driver
 
 
 @dataclass(frozen=True)
@@ -131,7 +139,7 @@ def ceiling(world: World, box: Box) -> Version:
         row = world.generation(box.device) if box.device else None
         last = None if row is None else row["last_branch"]
         best_known = () if row is None else (10**9,) if last is None else (last, 10**9)
-    return max(best_known, box.driver or ())
+    return max(best_known, box.works or ())
 
 
 def loads(world: World, release: str, variant: str, glibc: Version | None) -> bool:
@@ -167,6 +175,7 @@ def candidates(
             continue
         floor = lowest_driver(world, host, cuda, code == "portable")
         if floor is not None:
+            floor = max(floor, world.first_driver(host, device))
             default = release["default_variant"].get("linux") == record["variant"]
             found.append(Fit(release["version"], record["variant"], floor, default))
     return tuple(found)
@@ -189,7 +198,7 @@ def choose(world: World, box: Box, found: list[Fit], newest_driver: Version | No
     if not found:
         return None
     found = [fit for fit in found if fit.release == found[0].release]
-    stay = [fit for fit in found if box.driver is not None and box.driver >= fit.floor]
+    stay = [fit for fit in found if box.works is not None and box.works >= fit.floor]
     native = (chip(box.cuda_max) or world.native(box.driver)) if stay else world.native(newest_driver)
     pool = stay or found
     own = [fit for fit in pool if native is not None and fit.cuda <= native]

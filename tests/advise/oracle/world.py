@@ -112,6 +112,27 @@ class World:
                 return dict(row)
         return None
 
+    def left_behind(self, host: str, device: tuple[int, int] | None, driver: Version | None) -> bool:
+        """Whether a driver no longer serves a chip."""
+        row = self.generation(device) if device is not None else None
+        limit = version(((row or {}).get("first_without") or {}).get(host))
+        return limit is not None and driver is not None and driver >= limit
+
+    def first_driver(self, host: str, device: tuple[int, int] | None) -> Version:
+        """The first driver that knows a chip, where the facts say it; else the empty version, older than all."""
+        rules = self.facts["blackwell"]
+        if device is None or device < (chip(rules["from_capability"]) or ()):
+            return ()
+        return number(rules["lowest_driver"][host])
+
+    def modules(self, device: tuple[int, int]) -> set[str]:
+        """The kinds of Linux kernel modules that serve a chip; empty where nobody says."""
+        for row in self.facts["kernel_modules"]:
+            low, high = chip(row["from"]), chip(row["below"])
+            if low is not None and low <= device and (high is None or device < high):
+                return set(row["kinds"])
+        return set()
+
     def spans(self) -> list[Span]:
         """The chips that each toolkit compiles for."""
         keys = ("from", "to", "lowest", "highest")
