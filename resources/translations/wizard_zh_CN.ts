@@ -16,14 +16,6 @@
         <translation>显卡驱动</translation>
     </message>
     <message>
-        <source>The language programs use to compute on the card</source>
-        <translation>程序在显卡上做计算的语言</translation>
-    </message>
-    <message>
-        <source>Fast building blocks for neural networks</source>
-        <translation>神经网络的加速零件</translation>
-    </message>
-    <message>
         <source>The toolbox you train models with</source>
         <translation>训练模型用的工具箱</translation>
     </message>
@@ -106,6 +98,42 @@
     <message>
         <source>toolkit, to compile with</source>
         <translation>工具包，编译用</translation>
+    </message>
+    <message>
+        <source>none answers</source>
+        <translation>没有响应</translation>
+    </message>
+    <message>
+        <source>not looked at</source>
+        <translation>没有查看</translation>
+    </message>
+    <message>
+        <source>no NVIDIA card</source>
+        <translation>没有 NVIDIA 显卡</translation>
+    </message>
+    <message>
+        <source>Stays as it is</source>
+        <translation>保持不变</translation>
+    </message>
+    <message>
+        <source>inside PyTorch</source>
+        <translation>在 PyTorch 里</translation>
+    </message>
+    <message>
+        <source>version shows in the proof</source>
+        <translation>验证时显示版本</translation>
+    </message>
+    <message>
+        <source>comes inside TensorFlow</source>
+        <translation>TensorFlow 自带</translation>
+    </message>
+    <message>
+        <source>The language programs use to compute on an NVIDIA card</source>
+        <translation>程序在 NVIDIA 显卡上做计算的语言</translation>
+    </message>
+    <message>
+        <source>NVIDIA's fast building blocks for neural networks</source>
+        <translation>NVIDIA 的神经网络加速零件</translation>
     </message>
 </context>
 <context>
@@ -422,6 +450,26 @@
         <source>on {disk} ({size} free)</source>
         <translation>占用 {disk}（空闲 {size}）</translation>
     </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>还不知道</translation>
+    </message>
+    <message>
+        <source>About {size}</source>
+        <translation>大约 {size}</translation>
+    </message>
+    <message>
+        <source>to download, by an earlier release</source>
+        <translation>下载量，按早先的版本估计</translation>
+    </message>
+    <message>
+        <source>to download; {size} besides the packages</source>
+        <translation>下载量，除软件包外有 {size}</translation>
+    </message>
+    <message>
+        <source>to download; shows with the first step</source>
+        <translation>下载量，第一步就会知道</translation>
+    </message>
 </context>
 <context>
     <name>Proof</name>
@@ -596,20 +644,12 @@
         <translation>PyTorch 会用 CPU 计算</translation>
     </message>
     <message>
-        <source>and {n} more</source>
-        <translation>另有 {n} 块</translation>
-    </message>
-    <message>
         <source>fits PyTorch</source>
         <translation>适合 PyTorch</translation>
     </message>
     <message>
         <source>not used</source>
         <translation>用不到</translation>
-    </message>
-    <message>
-        <source>None needed</source>
-        <translation>不需要</translation>
     </message>
     <message>
         <source>No NVIDIA driver answers</source>
@@ -678,6 +718,34 @@
     <message>
         <source>PyTorch {torch} on Python {version}</source>
         <translation>PyTorch {torch}（Python {version}）</translation>
+    </message>
+    <message>
+        <source>a card without a name</source>
+        <translation>一块没有名称的显卡</translation>
+    </message>
+    <message>
+        <source>and {name}</source>
+        <translation>还有 {name}</translation>
+    </message>
+    <message>
+        <source>No NVIDIA card, so none is needed</source>
+        <translation>没有 NVIDIA 显卡，所以不需要</translation>
+    </message>
+    <message>
+        <source>Not looked at</source>
+        <translation>没有查看</translation>
+    </message>
+    <message>
+        <source>only NVIDIA's is read; yours stays as it is</source>
+        <translation>只读取 NVIDIA 的驱动，你的驱动保持不变</translation>
+    </message>
+    <message>
+        <source>also {names}</source>
+        <translation>还有 {names}</translation>
+    </message>
+    <message>
+        <source> and {n} more</source>
+        <translation>，另有 {n} 个</translation>
     </message>
 </context>
 <context>
@@ -1022,6 +1090,14 @@
     <message>
         <source>Your user folder has characters beyond plain English letters. Some programs stumble over that; should one do so, choose another folder on the next page.</source>
         <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
+    </message>
+    <message>
+        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} is not whole: its compiler or its version cannot be found. PyTorch does not use it, so it does no harm; programs that look for it there may fail.</source>
+        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）不完整：找不到编译器或版本。PyTorch 不用它，所以没有影响；会去那里找它的程序可能出错。</translation>
+    </message>
+    <message>
+        <source>conda {version} is here. What is installed from here stands apart from it; it stays as it is.</source>
+        <translation>这台电脑上有 conda {version}。从这里安装的内容与它互不影响，它保持不变。</translation>
     </message>
 </context>
 <context>

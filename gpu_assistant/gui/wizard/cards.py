@@ -9,9 +9,11 @@ from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
 
 from ...core.machine import Machine
+from ...core.plan import Plan
 from ...core.recommendation import Alternative, Reason, Recommendation
 from ...texts import Texts
 from ..components.pill import PillKind
+from .coverage import driver_by_hand
 
 translate = QCoreApplication.translate
 
@@ -49,17 +51,19 @@ def words(machine: Machine) -> dict[str, tuple[str, str]]:
     talks = translate("Cards", "Lets {system} talk to the card").format(system=system)
     return {
         "driver": (translate("Cards", "Graphics driver"), talks),
-        "cuda": ("CUDA", translate("Cards", "The language programs use to compute on the card")),
-        "cudnn": ("cuDNN", translate("Cards", "Fast building blocks for neural networks")),
+        "cuda": ("CUDA", translate("Cards", "The language programs use to compute on an NVIDIA card")),
+        "cudnn": ("cuDNN", translate("Cards", "NVIDIA's fast building blocks for neural networks")),
         "torch": ("PyTorch", translate("Cards", "The toolbox you train models with")),
         "tensorflow": ("TensorFlow", translate("Cards", "Google's toolbox to train models with")),
     }
 
 
-def parts(machine: Machine, recommendation: Recommendation, texts: Texts, *, settled: bool) -> tuple[Part, ...]:
-    """The parts, from the hardware up."""
+def parts(
+    machine: Machine, recommendation: Recommendation, texts: Texts, *, settled: bool, plan: Plan | None = None
+) -> tuple[Part, ...]:
+    """The parts, from the hardware up; `plan` tells which of them it brings."""
     spoken = texts.recommendation(recommendation)
-    found = [_driver(machine, spoken), _cuda(machine, spoken), _cudnn(machine, spoken)]
+    found = [_driver(machine, spoken, plan), _cuda(machine, spoken), _cudnn(machine, spoken)]
     if spoken.pytorch is not None or spoken.goal != "tensorflow":
         found.append(_torch(machine, spoken, settled=settled))
     if spoken.tensorflow is not None or spoken.goal in ("tensorflow", "all"):
@@ -133,23 +137,32 @@ def _with_reason(part: Part, reasons: tuple[Reason, ...], texts: Texts) -> Part:
     )
 
 
-def _driver(machine: Machine, recommendation: Recommendation) -> Part:
+def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None) -> Part:
     advice = recommendation.driver
     installed = advice.installed or (machine.driver.version if machine.driver is not None else None)
     cuda = machine.driver.cuda_max if machine.driver is not None else None
     line = translate("Cards", "CUDA up to {version}").format(version=cuda) if cuda and installed else ""
     if advice.action == "none" and installed is None:
-        return _part("driver", machine, now=None, after=None, pill=not_needed())
+        if machine.gpus_of("nvidia"):
+            silent = translate("Cards", "none answers")
+            return _part("driver", machine, now=None, now_line=silent, after=None, pill=not_needed())
+        # Only NVIDIA's is looked for: what drives another maker's card is its maker's and the system's matter.
+        theirs = translate("Cards", "not looked at") if machine.gpus else translate("Cards", "no NVIDIA card")
+        stays: tuple[PillKind, str] = ("neutral", translate("Cards", "Stays as it is"))
+        return _part("driver", machine, now=None, now_line=theirs, after=None, pill=stays)
     if advice.action in ("keep", "none"):
         return _part("driver", machine, now=installed, now_line=line, after=installed, pill=keep())
     offer = next((each for each in recommendation.alternatives if each.code in DRIVER_OFFERS), None)
     after = advice.recommended or advice.minimum
     kinds = {"studio": "Studio", "game-ready": "Game Ready"}
     channel = kinds[advice.channel] if advice.channel else ""
-    by_hand = translate("Cards", "you install it")
+    by_hand = "" if driver_by_hand(recommendation, plan) is None else translate("Cards", "you install it")
     kind = translate("Cards", "or newer") if advice.recommended is None else channel
     at_least = " · ".join(part for part in (kind, by_hand) if part)
-    pill: tuple[PillKind, str] = ("accent", translate("Cards", "Update")) if advice.action == "update" else install()
+    pill: tuple[PillKind, str] = install()
+    if advice.action != "install":
+        word = translate("Cards", "Update") if advice.action == "update" else translate("Cards", "Go back")
+        pill = ("accent", word)
     return _part(
         "driver", machine, now=installed, now_line=line, after=after, after_line=at_least, pill=pill, offer=offer
     )
@@ -168,6 +181,10 @@ def _cuda(machine: Machine, recommendation: Recommendation) -> Part:
         )
     if advice.action == "keep":
         return _part("cuda", machine, now=toolkit, now_line=line, after=advice.version or toolkit, pill=keep())
+    flow = recommendation.tensorflow
+    if torch is None and flow is not None and flow.gpu:
+        inside = translate("Cards", "comes inside TensorFlow")
+        return _part("cuda", machine, now=toolkit, now_line=line, after=inside, pill=included())
     if torch is None or recommendation.accelerator != "cuda":
         pill = keep() if toolkit is not None else not_needed()
         return _part("cuda", machine, now=toolkit, now_line=line, after=toolkit, pill=pill)
@@ -184,11 +201,16 @@ def _cudnn(machine: Machine, recommendation: Recommendation) -> Part:
         return _part("cudnn", machine, now=here, after=advice.version, after_line=beside, pill=install())
     if advice.action == "keep":
         return _part("cudnn", machine, now=here, after=advice.version or here, pill=keep())
+    flow = recommendation.tensorflow
+    if torch is None and flow is not None and flow.gpu:
+        return _part("cudnn", machine, now=here, after=translate("Cards", "comes inside TensorFlow"), pill=included())
     if torch is None or recommendation.accelerator != "cuda":
         pill = keep() if here is not None else not_needed()
         return _part("cudnn", machine, now=here, after=here, pill=pill)
-    inside = translate("Cards", "comes inside PyTorch")
-    return _part("cudnn", machine, now=here, after=torch.cudnn, after_line=inside, pill=included())
+    inside, after = translate("Cards", "comes inside PyTorch"), torch.cudnn
+    if after is None:  # the catalog does not know this build's
+        after, inside = translate("Cards", "inside PyTorch"), translate("Cards", "version shows in the proof")
+    return _part("cudnn", machine, now=here, after=after, after_line=inside, pill=included())
 
 
 def _torch(machine: Machine, recommendation: Recommendation, *, settled: bool) -> Part:

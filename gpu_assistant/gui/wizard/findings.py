@@ -101,6 +101,20 @@ def _silent(machine: Machine, in_rows: frozenset[str]) -> Iterator[Finding]:
         if python.torch is not None and python.torch.error is not None:
             words = translate("Findings", "The PyTorch in {path} does not start. It is left as it is; ours is apart.")
             yield Finding(kind="info", text=words.format(path=python.path))
+    for toolkit in machine.cuda_toolkits or ():
+        if toolkit.nvcc is False or toolkit.version is None:
+            words = translate(
+                "Findings",
+                "The CUDA Toolkit (what compiles CUDA programs) in {path} is not whole: its compiler or its version "
+                "cannot be found. PyTorch does not use it, so it does no harm; programs that look for it there may "
+                "fail.",
+            )
+            yield Finding(kind="info", text=words.format(path=toolkit.path))
+    if machine.tools is not None and machine.tools.conda is not None:
+        words = translate(
+            "Findings", "conda {version} is here. What is installed from here stands apart from it; it stays as it is."
+        )
+        yield Finding(kind="info", text=words.format(version=machine.tools.conda))
     for note in machine.notes:
         if note.probe not in in_rows:
             yield Finding(kind="info", text=why(note))

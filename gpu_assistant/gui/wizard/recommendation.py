@@ -105,7 +105,7 @@ class RecommendationPage(WizardPage):
         texts, facts = self.texts, self.road.flow.facts
         spoken = texts.recommendation(recommendation)
         choices = facts.options.parts if facts.options is not None and facts.by_hand else ()
-        for part in parts(machine, recommendation, texts, settled=facts.settled):
+        for part in parts(machine, recommendation, texts, settled=facts.settled, plan=facts.plan):
             card, offer = self.cards[part.id], part.offer
             choose = self.tr("Use that instead") if offer is not None else ""
             card.set_part(part, choose, said.offer(texts, offer)[0] if offer is not None else "")

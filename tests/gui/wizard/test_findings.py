@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.core.machine import Machine, ProbeNote, Python, TorchBuild, User
+from gpu_assistant.core.machine import CudaToolkit, Machine, ProbeNote, Python, Tools, TorchBuild, User
 from gpu_assistant.gui.wizard.findings import findings
 from tests.fakes.app import plain_linux, rtx4060
 
@@ -78,3 +78,20 @@ def test_silent_probes_are_said_once_and_in_words(language, speak) -> None:
     assert "KeyError" not in said[1]
     speak("zh_CN")
     assert "用时过长" in findings(machine, NONE)[0].text
+
+
+def test_a_toolkit_that_is_not_whole_is_named_with_what_it_means(language) -> None:
+    toolkits = (
+        CudaToolkit(version="12.6.3", path="/opt/cuda-whole", nvcc=True),
+        CudaToolkit(version="12.4.1", path="/opt/cuda-no-compiler", nvcc=False),
+        CudaToolkit(version=None, path="/opt/cuda-no-version", nvcc=True),
+    )
+    said = words(replace(rtx4060(), cuda_toolkits=toolkits))
+    assert "/opt/cuda-no-compiler" in said
+    assert "/opt/cuda-no-version" in said
+    assert "/opt/cuda-whole" not in said
+    assert "PyTorch does not use it" in said
+
+
+def test_conda_is_named(language) -> None:
+    assert "conda 24.9.2" in words(replace(rtx4060(), tools=Tools(conda="24.9.2")))
