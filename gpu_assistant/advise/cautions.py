@@ -10,6 +10,7 @@ from ..core.recommendation import Warning as Caution
 from .cudnn import cudnn_fit
 from .decision import Decision
 from .driver_cautions import driver_cautions, other_cautions, warn
+from .host_compilers import compiler_cautions
 from .pick import Pick, Site
 from .systems import held_back
 from .tensorflow import TensorFlowPick
@@ -88,6 +89,7 @@ def part_cautions(where: Site, pick: Pick | None, parts: Parts) -> Iterator[Caut
         picked = numbers(parts.toolkit.version) or (0,)
         code = "toolkit-near" if picked[0] == inside[0] else "toolkit-far"
         yield warn(code, toolkit=parts.toolkit.version, cuda=f"{inside[0]}.{inside[1]}")
+    yield from compiler_cautions(where, parts)
     if parts.broken is not None and parts.toolkit.action != "none":
         yield warn("toolkit-broken", toolkit=parts.broken.lstrip("@"))
     if parts.cudnn.action == "install" and parts.toolkit.action == "none":

@@ -34,7 +34,7 @@ from .subject import (
     Variant,
 )
 from .subject import Subject as Subject  # what the advice says where its reasons come from
-from .toolkits import CudaRedist, Installer, ToolkitAddress, ToolkitInstall
+from .toolkits import CudaRedist, HostCompiler, Installer, ToolkitAddress, ToolkitInstall
 
 Segment = Literal["desktop", "laptop", "workstation", "datacenter"]
 
@@ -187,6 +187,7 @@ class Cuda(Subject, frozen=True, kw_only=True):
     redist: CudaRedist | None = None
     address_patterns: tuple[ToolkitAddress, ...] = ()
     installing: tuple[ToolkitInstall, ...] = ()
+    host_compilers: tuple[HostCompiler, ...] = ()
 
 
 class Generation(Struct, frozen=True, kw_only=True):

@@ -63,6 +63,7 @@ def newest_first(subject: Any, _all: dict[str, Subject]) -> Findings:  # noqa: A
         case Cuda():
             lists["toolkits"] = (("", t.version) for t in subject.toolkits)
             lists["branches"] = (("", b.branch) for b in subject.branches)
+            lists["host_compilers"] = (("", h.from_toolkit) for h in subject.host_compilers)
             lists["minimum_drivers"] = (("", str(m.major)) for m in subject.minimum_drivers)
         case Cudnn():
             lists["releases"] = (("", r.version) for r in subject.releases)

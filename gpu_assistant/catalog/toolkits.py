@@ -91,6 +91,19 @@ class OddSuccess(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
+class HostCompiler(Struct, frozen=True, kw_only=True):
+    """Microsoft's compilers that toolkits from one on take: from `lowest` up to (not with) `below`, None being no
+    bound; `products` are the Visual Studios that bring them.
+    """
+
+    from_toolkit: Numbers
+    lowest: Numbers
+    below: Numbers | None
+    products: str
+    source: str
+    confidence: Confidence = "high"
+
+
 class ToolkitInstall(Struct, frozen=True, kw_only=True):
     """How the installer runs in silence: "{components}" in `arguments` stands for the chosen component names with
     `component_suffix` behind each. `avoid` never belongs in the list; `complete_when` are files that tell a

@@ -181,6 +181,26 @@ def test_the_visual_cpp_runtime_is_asked_for_where_it_is_missing() -> None:
     assert "vc-missing" not in codes(recommend(linux, catalog()).warnings)
 
 
+@pytest.mark.parametrize(
+    ("msvc", "code"),
+    [(None, "msvc-missing"), ("14.16.27023", "msvc-unfit"), ("14.29.30133", ""), ("14.44.35207", ""), ("odd", "")],
+)
+def test_compiling_on_windows_needs_microsofts_compiler(msvc: str | None, code: str) -> None:
+    box = machine("windows", nvidia(RTX_4060), driver="617.42", tools=Tools(vc_redist="14.44", msvc=msvc))
+    found = check(recommend(box, catalog(), goal="cuda-dev"))
+    assert [c for c in codes(found.warnings) if c.startswith("msvc")] == ([code] if code else [])
+    if code:
+        said = next(w for w in found.warnings if w.code == code)
+        assert "2022" in str(said.data["products"])
+    assert not [c for c in codes(recommend(box, catalog()).warnings) if c.startswith("msvc")]
+
+
+def test_a_compiler_that_is_too_new_for_the_toolkit() -> None:
+    tools = Tools(vc_redist="14.44", msvc="14.51.36014")
+    box = machine("windows", nvidia(GTX_1060), driver="582.16", tools=tools)
+    assert "msvc-unfit" in codes(check(recommend(box, catalog(), goal="cuda-dev")).warnings)
+
+
 def test_kepler_gets_the_newest_build_whose_cudnn_serves_it() -> None:
     found = check(recommend(machine("linux", nvidia(name="Tesla K80", compute_capability="3.7")), catalog()))
     assert build(found) == "2.3.1+cu118"
