@@ -81,7 +81,11 @@ def plan_brief(value: Plan, output: Output) -> None:
 
 
 def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
-    say(output.say("price", bytes=value.bytes, disk_bytes=value.disk_bytes, env=value.env))
+    known = {"bytes": value.bytes, "disk_bytes": value.disk_bytes}
+    figures: dict[str, int | str] = {name: "@size.unknown" if count is None else count for name, count in known.items()}
+    say(output.say("price", env=value.env, **figures))
+    if value.simulated:
+        say(output.say("folders-simulated"))
 
 
 def checks(value: Checks, output: Output) -> None:

@@ -600,6 +600,10 @@
         <source>, </source>
         <translation>、</translation>
     </message>
+    <message>
+        <source>Installed into (named as on this computer)</source>
+        <translation>安装到（按这台电脑的写法）</translation>
+    </message>
 </context>
 <context>
     <name>Rows</name>

@@ -124,7 +124,9 @@ class RecommendationPage(WizardPage):
             words = self.tr("Hide the steps") if self._unfolded else self.tr("Show all {n} steps")
             self.price.steps.setText(words.format(n=len(plan.steps)))
             self.price.steps.set_icon(None, "up" if self._unfolded else "down")
-            self.folder.set(self.tr("Installed into"), plan.env, self.tr("Change"))
+            foreign = plan.simulated and machine.os.system != self.road.app.system.name
+            place = self.tr("Installed into (named as on this computer)") if foreign else self.tr("Installed into")
+            self.folder.set(place, plan.env, self.tr("Change"))
             if self._unfolded:
                 self.steps.draw()
         pickers = [each for card in self.cards.values() if card.choosers for each in card.choosers.pickers.values()]
