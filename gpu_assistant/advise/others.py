@@ -9,10 +9,10 @@ from .pick import Pick, Site
 
 
 def amd_chip(catalog: Catalog, gpu: Gpu) -> str | None:
-    """The chip of an AMD card, as "gfx1100": what it says of itself, else what its id says."""
+    """The chip of an AMD card, as "gfx1100": what it says of itself, else what its id says, else its name."""
     if gpu.gfx is not None:
         return gpu.gfx
-    device = catalog.amd_device(gpu.pci_id) if gpu.pci_id else None
+    device = catalog.amd_device(gpu.pci_id or "") or catalog.amd_named(gpu.name or "")
     return device.gfx if device is not None else None
 
 
@@ -41,7 +41,7 @@ def _rocm(where: Site, gpu: Gpu) -> Pick | None:
 
 
 def _xpu(where: Site, gpu: Gpu) -> Pick | None:
-    device = where.catalog.intel_device(gpu.pci_id) if gpu.pci_id else None
+    device = where.catalog.intel_device(gpu.pci_id or "") or where.catalog.intel_named(gpu.name or "")
     intel = where.catalog.accelerators.intel
     family = next((f for f in intel.families if device is not None and f.family == device.family), None)
     if family is None or not _system_fits(where.machine, family):

@@ -6,7 +6,7 @@ from ..catalog.records import Subject
 from ..core.message import Value
 from ..core.recommendation import Reason
 from .builds import code_for
-from .cards import Card
+from .cards import Card, said_name
 from .decision import Decision
 from .drivers import series_of
 from .reasons_accelerator import accelerator_reason, idle_graphics
@@ -30,9 +30,23 @@ def reasons(d: Decision) -> tuple[Reason, ...]:
     ]
     if d.tensorflow is not None:
         found += tensorflow_reasons(d.where, d.tensorflow)
-    found += driver_reasons(d.where, d.driver, driver_cuda(d))
+    found += _driver(d)
     found += part_reasons(d.where, d.pick, d.parts, wanted=d.compiles)
     return tuple(found)
+
+
+def _driver(d: Decision) -> list[Reason]:
+    """NVIDIA's driver; where another maker's graphics compute, theirs."""
+    known = d.where.catalog
+    match d.accelerator:
+        case "rocm" if d.other is not None:
+            return [_say(d, "driver.action", "driver-rocm", known.accelerators, "uv", gpu=said_name(d.other))]
+        case "xpu" if d.other is not None:
+            return [_say(d, "driver.action", "driver-xpu", known.accelerators, "xpu", gpu=said_name(d.other))]
+        case "mps":
+            return [_say(d, "driver.action", "driver-mps", known.pytorch, "mps")]
+        case _:
+            return list(driver_reasons(d.where, d.driver, driver_cuda(d)))
 
 
 def driver_cuda(d: Decision) -> str | None:
@@ -98,7 +112,7 @@ def _variant(d: Decision) -> Reason:
         return _say(
             d,
             about,
-            "variant-cpu" if build.variant == "cpu" else "variant-other",
+            "variant-mps" if build.record.mps else "variant-cpu" if build.variant == "cpu" else "variant-other",
             torch,
             "install",
             variant=build.variant,

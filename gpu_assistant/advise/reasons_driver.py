@@ -23,7 +23,8 @@ def driver_reasons(where: Site, advice: DriverAdvice, cuda: str | None) -> Itera
     """The reasons for a driver that has to run programs of CUDA "13.2"; None where nothing uses it."""
     state, card = where.state, where.card
     if advice.action == "none" or state is None or card is None or cuda is None:
-        yield say(where, "driver.action", "driver-none", where.catalog.pytorch, "install")
+        code = "driver-none" if where.machine.gpus_of("nvidia") else "driver-processor"
+        yield say(where, "driver.action", code, where.catalog.pytorch, "install")
         return
     data: dict[str, Value] = {
         "installed": advice.installed.lstrip("@") if advice.installed is not None else None,

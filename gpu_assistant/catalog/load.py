@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -10,7 +11,7 @@ import msgspec
 
 from ..core.errors import AppError
 from ..core.machine import SystemName
-from .names import chip_name, plain_name, portable_name
+from .names import card_name, chip_name, listed_names, plain_name, portable_name
 from .records import (
     Cuda,
     Drivers,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .refreshing import Refreshing
 
 Kind = TypeVar("Kind", bound=Subject)
+Device = TypeVar("Device", "AmdDevice", "IntelDevice")
 
 
 class Catalog:
@@ -241,6 +243,22 @@ class Catalog:
     def _intel(self) -> dict[str, IntelDevice]:
         return {device.pci_id: device for device in self.accelerators.intel_devices}
 
+    @cached_property
+    def _amd_by_name(self) -> dict[str, AmdDevice | None]:
+        return _by_card_name(self.accelerators.amd_devices, lambda device: device.gfx)
+
+    @cached_property
+    def _intel_by_name(self) -> dict[str, IntelDevice | None]:
+        return _by_card_name(self.accelerators.intel_devices, lambda device: device.family)
+
+    def amd_named(self, name: str) -> AmdDevice | None:
+        """An AMD card with the name that a driver reports; None if unknown or if such cards differ in their chip."""
+        return self._amd_by_name.get(card_name(name))
+
+    def intel_named(self, name: str) -> IntelDevice | None:
+        """An Intel card with the name that a driver reports; None if unknown or if such cards differ in family."""
+        return self._intel_by_name.get(card_name(name))
+
     def amd_device(self, pci_id: str) -> AmdDevice | None:
         """The AMD card with a "1002:744c" PCI id; None if it is not known."""
         return self._amd.get(pci_id.lower())
@@ -279,6 +297,16 @@ class Catalog:
         """The public address of one of a file's sources."""
         found = subject.sources.get(key)
         return found.url if found is not None else None
+
+
+def _by_card_name(devices: Iterable[Device], chip: Callable[[Device], str]) -> dict[str, Device | None]:
+    """Devices by each of their names; None for a name that stands for several chips."""
+    found: dict[str, Device | None] = {}
+    for device in devices:
+        for name in {card_name(listed) for listed in listed_names(device.name)} - {""}:
+            other = found.get(name, device)
+            found[name] = other if other is not None and chip(other) == chip(device) else None
+    return found
 
 
 def load(folder: Path, refreshed: Path | None = None) -> Catalog:

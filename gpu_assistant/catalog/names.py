@@ -13,6 +13,8 @@ _FITTING = re.compile(
 )
 _PORTABLE = re.compile(r"\b(?:max[ -]q|laptop|notebook|mobile)\b", re.IGNORECASE)
 _DESKTOP_MAX_Q = re.compile(r"\bworkstation\b", re.IGNORECASE)
+_LINES = ("radeon", "instinct", "arc")
+_LINE = re.compile(r"\b(?:radeon|instinct|arc)\b[^()\[\]]*", re.IGNORECASE)
 
 
 def plain_name(name: str) -> str:
@@ -34,3 +36,32 @@ def chip_name(name: str) -> str:
 def portable_name(name: str) -> bool:
     """Whether the name itself says that the card is a laptop's."""
     return _PORTABLE.search(name) is not None and _DESKTOP_MAX_Q.search(name) is None
+
+
+def listed_names(listed: str) -> tuple[str, ...]:
+    """The names that one line of a device list stands for: "Radeon RX 7900 XT/7900 XTX / PRO W7900" is "Radeon RX
+    7900 XT", "Radeon RX 7900 XTX" and "Radeon PRO W7900".
+    """
+    first, *others = (part.strip() for part in listed.split("/"))
+    named = _LINE.search(first)
+    words = (named.group() if named is not None else first).split()
+    line = " ".join(words[: next((at for at, word in enumerate(words) if any(c.isdigit() for c in word)), 0)])
+    found = [first]
+    for part in others:
+        start = part.split(" ")[0].casefold()
+        if start in _LINES:
+            found.append(part)
+        elif start == "pro" and words:
+            found.append(f"{words[0]} {part}")
+        else:
+            found.append(f"{line} {part}".strip())
+    return tuple(found)
+
+
+def card_name(name: str) -> str:
+    """An AMD or Intel card's name without maker, marks and what tells nothing about the chip: "Intel(R) Arc(TM) A770
+    Graphics" is "arc a770". Empty where no number is left, since lines of cards hold many chips.
+    """
+    line = _LINE.search(_MARKS.sub(" ", name))
+    plain = chip_name(line.group()) if line is not None else ""
+    return plain if any(character.isdigit() for character in plain) else ""

@@ -17,7 +17,7 @@ from .build import RTX_4060, catalog, check, codes, machine, nvidia, python, rea
     ("gpus", "code"),
     [
         ((), "cpu-no-gpu"),
-        ((Gpu(vendor="amd", name="Radeon RX 7900 XTX"),), "cpu-amd"),
+        ((Gpu(vendor="amd", name="AMD Radeon(TM) Graphics"),), "cpu-amd"),
         ((Gpu(vendor="intel", name="Intel UHD Graphics 630", pci_id="8086:3e92"),), "cpu-intel"),
         ((Gpu(vendor="other", name="ASPEED"),), "cpu-no-gpu"),
     ],
@@ -25,7 +25,7 @@ from .build import RTX_4060, catalog, check, codes, machine, nvidia, python, rea
 def test_without_a_card_that_computes(system: SystemName, gpus: tuple[Gpu, ...], code: str) -> None:
     found = check(recommend(machine(system, *gpus), catalog()))
     assert found.accelerator == "cpu"
-    # For AMD's cards PyTorch publishes builds on Linux only; a card without an id names no chip.
+    # For AMD's cards PyTorch publishes builds on Linux only; a card of no known name or id names no chip.
     said = {"linux": "cpu-amd-unknown", "windows": "cpu-amd-windows"}.get(system) if code == "cpu-amd" else code
     assert reason(found, "accelerator").code == said
     assert found.pytorch is not None
@@ -34,6 +34,7 @@ def test_without_a_card_that_computes(system: SystemName, gpus: tuple[Gpu, ...],
     assert (found.pytorch.cuda, found.pytorch.cudnn) == (None, None)
     assert found.driver.action == "none"
     assert found.warnings == found.alternatives == ()
+    assert reason(found, "driver.action").code == "driver-processor"
 
 
 @pytest.mark.parametrize(
@@ -54,6 +55,7 @@ def test_amd_and_intel(system: SystemName, gpu: Gpu, wsl: bool | None, build: st
     assert f"{found.pytorch.version}+{found.pytorch.variant}" == build
     assert found.driver.action == "none"
     if not build.endswith("cpu"):
+        assert reason(found, "driver.action").code == ("driver-rocm" if gpu.vendor == "amd" else "driver-xpu")
         assert "not-proven" in codes(found.warnings)
         assert "cpu-instead" in codes(found.alternatives)
     assert ("amd-wsl" in codes(found.alternatives)) == (gpu.vendor == "amd" and system == "windows")

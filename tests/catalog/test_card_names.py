@@ -51,3 +51,38 @@ def test_no_name_without_its_fittings_stands_for_two_chips() -> None:
     for row in CATALOG.gpus.gpus:
         chips.setdefault(chip_name(row.name), set()).add(row.compute_capability)
     assert {name for name, found in chips.items() if name and len(found) > 1} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "gfx"),
+    [
+        ("AMD Radeon RX 7900 XTX", "gfx1100"),
+        ("AMD Radeon RX 9070 XT", "gfx1201"),
+        ("AMD Radeon RX 6800 XT", "gfx1030"),
+        ("AMD Radeon PRO W7600", "gfx1102"),
+        ("AMD Radeon(TM) 8060S Graphics", "gfx1151"),
+        ("AMD Instinct MI300X", "gfx942"),
+        ("AMD Radeon(TM) Graphics", None),
+        ("AMD Radeon RX 580", None),
+        ("", None),
+    ],
+)
+def test_a_radeons_name_finds_the_chip(name: str, gfx: str | None) -> None:
+    device = CATALOG.amd_named(name)
+    assert (device.gfx if device is not None else None) == gfx
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("Intel(R) Arc(TM) A770 Graphics", "Alchemist"),
+        ("Intel Arc B580", "Battlemage"),
+        ("Intel(R) Arc(TM) Pro B50 Graphics", "Battlemage"),
+        ("Intel(R) Arc(TM) 140V GPU (16GB)", "Lunar Lake"),
+        ("Intel(R) Iris(R) Xe Graphics", None),
+        ("Intel(R) UHD Graphics 630", None),
+    ],
+)
+def test_an_arcs_name_finds_the_family(name: str, family: str | None) -> None:
+    device = CATALOG.intel_named(name)
+    assert (device.family if device is not None else None) == family
