@@ -1311,5 +1311,9 @@
         <source>a restart may follow</source>
         <translation>之后可能需要重启</translation>
     </message>
+    <message>
+        <source>What the words mean</source>
+        <translation>这些词的意思</translation>
+    </message>
 </context>
 </TS>

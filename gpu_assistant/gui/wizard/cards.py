@@ -12,6 +12,7 @@ from ...core.machine import Machine
 from ...core.plan import Plan
 from ...core.recommendation import Alternative, Reason, Recommendation
 from ...texts import Texts
+from ...texts.terms import explained
 from ..components.pill import PillKind
 from .coverage import driver_by_hand
 
@@ -130,9 +131,11 @@ def _with_reason(part: Part, reasons: tuple[Reason, ...], texts: Texts) -> Part:
     space = "" if texts.language == "zh_CN" else " "
     source = next((reason.source for reason in mine if reason.source), None)
     host = urlsplit(source).hostname if source else None
+    why = space.join(reason.text for reason in mine if reason.text)
+    terms = space.join(explained(texts, why))
     return replace(
         part,
-        why=space.join(reason.text for reason in mine if reason.text),
+        why="\n".join(words for words in (why, terms) if words),
         source=(host.removeprefix("www."), source) if host and source else None,
     )
 

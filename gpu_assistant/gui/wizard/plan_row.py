@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from ...core.plan import PlanFile, Step
 from ...texts import Texts
 from ...texts.format import size
+from ...texts.terms import explained
 from .. import theme
 from ..components import Button, CommandBox, label
 from ..components.base import Live
@@ -28,6 +29,7 @@ class PlanRow(Live, QWidget):
     def __init__(self, step: Step, texts: Texts, system: str) -> None:
         super().__init__()
         self._step, self._system = step, system
+        self._terms = explained(texts, step.title or "", step.what or "")
         self.command: CommandBox | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -107,6 +109,9 @@ class PlanRow(Live, QWidget):
                 inset.column.addWidget(label("small", _file(file), "text"))
         inset.column.addWidget(label("small-strong", self.tr("How it is undone")))
         inset.column.addWidget(label("small", step.undo or "", "text"))
+        if self._terms:
+            inset.column.addWidget(label("small-strong", self.tr("What the words mean")))
+            inset.column.addWidget(label("small", "\n".join(self._terms), "text"))
         self._indented.addWidget(inset)
         inset.show()
         return inset
