@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..core.errors import AppError
+from ..core.message import Value
 from ..core.recommendation import Choice, DriverAdvice, Reason, Recommendation
 from ..core.recommendation import Warning as Caution
 from .cards import said_name
@@ -35,7 +36,7 @@ def tensorflow_alone(where: Site, wish: Choice, *, arch_known: bool) -> Recommen
     cuda = found.build.cuda if found.gpu else parts.toolkit.version
     reasons = [
         _accelerator(where, found),
-        *tensorflow_reasons(where, found),
+        *tensorflow_reasons(where, found, beside_pytorch=False),
         _python(where, found, python, wish),
         *driver_reasons(where, driver, cuda),
         *_beside(where, found, parts),
@@ -69,7 +70,8 @@ def tensorflow_alone(where: Site, wish: Choice, *, arch_known: bool) -> Recommen
 def _accelerator(where: Site, found: TensorFlowPick) -> Reason:
     flow, about = where.catalog.tensorflow, "accelerator"
     if where.card is not None:
-        code = "tensorflow-on-card" if found.gpu else "tensorflow-beside-card"
+        known = "" if where.card.capability is not None else "-unknown"
+        code = f"tensorflow-on-card{known}" if found.gpu else "tensorflow-beside-card"
         return say(where, about, code, flow, "pip", gpu=where.card.name, capability=where.card.capability_text)
     gpu = next(iter(where.machine.gpus), None)
     code = "tensorflow-no-gpu" if gpu is None else "tensorflow-other-gpu"
@@ -89,9 +91,10 @@ def _beside(where: Site, found: TensorFlowPick, parts: Parts) -> Iterator[Reason
     """Toolkit and cuDNN, which the requirement brings itself."""
     flow = where.catalog.tensorflow
     if parts.toolkit.action == "none" and parts.cudnn.action == "none":
-        code = "tensorflow-brings" if found.gpu and found.build.bundled_cuda else "tensorflow-needs-none"
-        for about in ("cuda_toolkit", "cudnn"):
-            yield say(where, about, code, flow, "pip", cuda=found.build.cuda, cudnn=found.build.cudnn)
+        code = "tensorflow-brings" if found.gpu and found.build.bundled_cuda else "tensorflow-needs-no"
+        data: dict[str, Value] = {"cuda": found.build.cuda, "cudnn": found.build.cudnn}
+        yield say(where, "cuda_toolkit", f"{code}-toolkit", flow, "pip", **data)
+        yield say(where, "cudnn", f"{code}-cudnn", flow, "pip", **data)
         return
     yield from part_reasons(where, None, parts, wanted=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..core.machine import Machine
 from ..core.plan import Plan
-from ..core.recommendation import Recommendation
+from ..core.recommendation import DriverAdvice, Recommendation
 from ..core.results import Benchmark, Checks, GpuSample, Sample
 from ..texts.format import UNKNOWN, memory, size
 from .output import Output
@@ -25,11 +25,14 @@ def recommendation(value: Recommendation, found: Machine, days: int | None, outp
     rows.append(("Python", value.python or output.say("no-python")))
     hidden = _of_no_concern(value, found)
     parts = [
-        ("driver", output.say("row.driver"), f"driver-action.{value.driver.action}", value.driver.recommended),
+        ("driver", output.say("row.driver"), _driver_action(value.driver), value.driver.recommended),
         ("cuda_toolkit", "CUDA Toolkit", f"part-action.{value.cuda_toolkit.action}", value.cuda_toolkit.version),
         ("cudnn", "cuDNN", f"part-action.{value.cudnn.action}", value.cudnn.version),
     ]
-    rows += [(name, output.say(code, version=version)) for part, name, code, version in parts if part not in hidden]
+    lowest = value.driver.minimum
+    for part, name, code, version in parts:
+        if part not in hidden:
+            rows.append((name, output.say(code, version=version, minimum=lowest)))
     output.table(rows)
     sources: dict[str, int] = {}
     for reason in value.reasons:
@@ -44,6 +47,11 @@ def recommendation(value: Recommendation, found: Machine, days: int | None, outp
         output.line(f"[{number}] {source}")
     if days is not None:
         output.line(output.say("facts-of", date=value.catalog_date, age_days=days))
+
+
+def _driver_action(advice: DriverAdvice) -> str:
+    """The words for the driver: a number that nobody knows is left out of them."""
+    return f"driver-action.{advice.action}" + ("-unnamed" if advice.changes and advice.recommended is None else "")
 
 
 def _of_no_concern(value: Recommendation, found: Machine) -> set[str]:

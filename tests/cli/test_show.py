@@ -124,3 +124,19 @@ def test_help_knows_every_goal(capsys: pytest.CaptureFixture[str]) -> None:
         said = re.sub(r"\s+", " ", capsys.readouterr().out).partition("--goal {")[2].partition("}")[2]
         assert all(goal in said for goal in ("pytorch", "tensorflow", "cuda-dev", "all"))
         assert "so far" not in said
+
+
+@pytest.mark.parametrize(
+    ("card", "driver", "said"),
+    [
+        ({"name": "NVIDIA H100 80GB HBM3", "pci_id": "10de:2330"}, {"version": "461.92"}, "update to 580 or newer"),
+        ({"name": "NVIDIA H100 80GB HBM3", "pci_id": "10de:2330"}, None, "install 580 or newer"),
+        ({"name": "NVIDIA GeForce GTX 1080", "pci_id": "10de:1b80"}, {"version": "591.44"}, "go back to 582.78"),
+    ],
+)
+def test_the_driver_has_a_number_or_words_and_never_a_dash(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, card: dict[str, str], driver: dict[str, str] | None, said: str
+) -> None:
+    path = machine(tmp_path, gpus=[{"vendor": "nvidia", **card}], driver=driver)
+    line = next(x for x in printed(capsys, tmp_path, "recommend", "--machine", path).splitlines() if said in x)
+    assert line.endswith(said)
