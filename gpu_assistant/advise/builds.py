@@ -93,6 +93,9 @@ def code_for(catalog: Catalog, record: TorchVariant, device: tuple[int, int]) ->
     chips excepted), else portable code for any newer chip, which the driver translates; None: not at all.
     """
     if record.arch_list is None:
+        # Of embedded chips it is known that general builds leave them out.
+        if any(device in listed for listed in excluded_devices(catalog).values()):
+            return None
         return "unknown" if device >= _lowest_target(catalog, record.variant) else None
     excluded = excluded_devices(catalog)
     for text in record.arch_list:

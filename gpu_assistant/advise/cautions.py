@@ -99,7 +99,7 @@ def part_cautions(where: Site, pick: Pick | None, parts: Parts) -> Iterator[Caut
 def tensorflow_cautions(where: Site, found: TensorFlowPick, *, beside_pytorch: bool) -> Iterator[Caution]:
     """What TensorFlow cannot do here, and what two frameworks in one environment mean."""
     gpu = where.card.name if where.card is not None else None
-    if found.why in ("windows", "windows-chip", "old-windows", "chip", "driver"):
+    if found.why in ("windows", "windows-chip", "old-windows", "chip", "no-code", "driver"):
         yield warn(f"tensorflow-{found.why}", gpu=gpu, version=found.version, cuda=found.build.cuda)
     if found.cudnn is not None:
         yield warn("tensorflow-cudnn", gpu=gpu, version=found.version, needs=found.cudnn)

@@ -29,7 +29,7 @@ def reasons(d: Decision) -> tuple[Reason, ...]:
         _python(d),
     ]
     if d.tensorflow is not None:
-        found += tensorflow_reasons(d.where, d.tensorflow)
+        found += tensorflow_reasons(d.where, d.tensorflow, beside_pytorch=True)
     found += _driver(d)
     found += part_reasons(d.where, d.pick, d.parts, wanted=d.compiles)
     return tuple(found)

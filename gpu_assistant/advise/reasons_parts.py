@@ -100,8 +100,11 @@ def _cudnn_inside(where: Site, pick: Pick) -> Reason:
     return say(where, "cudnn", "cudnn-inside", torch, "matrix", cudnn=build.record.cudnn)
 
 
-def tensorflow_reasons(where: Site, found: TensorFlowPick) -> Iterator[Reason]:
-    """Which TensorFlow, whether it uses the card, where its CUDA comes from, and what its processor must have."""
+def tensorflow_reasons(where: Site, found: TensorFlowPick, *, beside_pytorch: bool) -> Iterator[Reason]:
+    """Which TensorFlow, whether it uses the card, where its CUDA comes from, and what its processor must have.
+
+    Alone, what computes says already whether there is a card for it.
+    """
     flow = where.catalog.tensorflow
     data: dict[str, Value] = {
         "version": found.version,
@@ -120,7 +123,8 @@ def tensorflow_reasons(where: Site, found: TensorFlowPick) -> Iterator[Reason]:
     route = (
         "pip" if found.why in ("windows", "windows-chip", "old-windows", "card", "no-card", "driver") else "compiled"
     )
-    yield say(where, "tensorflow.gpu", f"tensorflow-{found.why}", flow, route, **data)
+    if beside_pytorch or found.why not in ("card", "no-card"):
+        yield say(where, "tensorflow.gpu", f"tensorflow-{found.why}", flow, route, **data)
     if found.gpu:
         code = "tensorflow-bundled" if found.build.bundled_cuda else "tensorflow-not-bundled"
         yield say(where, "tensorflow.requirement", code, flow, "pip", **data)

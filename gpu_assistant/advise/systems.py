@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import re
+
 from ..catalog.load import Catalog
-from ..catalog.records import GlibcFloor, LowestWindows
-from ..catalog.versions import numbers
+from ..catalog.records import Embedded, GlibcFloor, LowestWindows
+from ..catalog.versions import capability, numbers
 from ..core.errors import AppError
-from ..core.machine import Machine
-from .builds import builds_for, glibc_lacking
+from ..core.machine import Gpu, Machine
+from .builds import builds_for, excluded_devices, glibc_lacking
+from .cards import said_name
 from .pick import Site
 
 
 def refuse_unfit(machine: Machine, catalog: Catalog, arch: str) -> None:
-    """Raises AppError("windows-too-old"), ("no-glibc") or ("glibc-too-old") for a system on which nothing that is
-    published can be installed.
+    """Raises AppError("windows-too-old"), ("mac-too-old"), ("no-glibc"), ("glibc-too-old") or ("jetson") for a
+    system on which nothing that is published can be installed.
     """
     windows = _windows_lacking(machine, catalog)
     if windows is not None:
         raise AppError("windows-too-old", needed=windows.name)
+    if machine.os.system == "darwin":
+        _refuse_old_mac(machine, catalog, arch)
     if machine.os.system != "linux":
         return
+    embedded = catalog.pytorch.embedded
+    if embedded is not None and arch == embedded.arch:
+        for gpu in machine.gpus_of("nvidia"):
+            if _embedded(gpu, catalog, embedded):
+                raise AppError("jetson", gpu=said_name(gpu), url=embedded.url)
     distro = (machine.os.distro or "").casefold()
     without = catalog.pytorch.without_glibc
     if without is not None and distro in without.distributions:
@@ -31,6 +41,25 @@ def refuse_unfit(machine: Machine, catalog: Catalog, arch: str) -> None:
     lacking = (glibc_lacking(catalog, b.version, b.variant, glibc) for b in builds)
     lowest = min((floor.lowest for floor in lacking if floor is not None), key=lambda text: numbers(text) or ())
     raise AppError("glibc-too-old", installed=machine.os.glibc, needed=lowest)
+
+
+def _embedded(gpu: Gpu, catalog: Catalog, embedded: Embedded) -> bool:
+    """Whether this is one of the boards whose chip the general builds leave out."""
+    device = capability(gpu.compute_capability)
+    if device is not None:
+        return any(device in listed for listed in excluded_devices(catalog).values())
+    words = re.split(r"[^a-z0-9]+", (gpu.name or "").casefold())
+    return not set(words).isdisjoint(embedded.names)
+
+
+def _refuse_old_mac(machine: Machine, catalog: Catalog, arch: str) -> None:
+    here = numbers(machine.os.version)
+    builds = builds_for(catalog, "darwin", arch)
+    lowest = [build.record.lowest_system for build in builds]
+    if here is None or not lowest or any(text is None or here >= (numbers(text) or ()) for text in lowest):
+        return
+    needed = min(filter(None, lowest), key=lambda text: numbers(text) or ())
+    raise AppError("mac-too-old", installed=machine.os.version, needed=needed)
 
 
 def held_back(where: Site) -> GlibcFloor | None:

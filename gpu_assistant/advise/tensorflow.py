@@ -15,7 +15,7 @@ from .builds import Code, excluded_devices
 from .drivers import Floor, floor, reachable, series_of
 from .pick import Site
 
-Why = Literal["card", "no-card", "windows", "windows-chip", "old-windows", "chip", "driver"]
+Why = Literal["card", "no-card", "windows", "windows-chip", "old-windows", "chip", "no-code", "driver"]
 
 
 class TensorFlowPick(Struct, frozen=True, kw_only=True):
@@ -88,8 +88,10 @@ def judged(where: Site, build: TensorFlowBuild) -> TensorFlowPick:
         return pick("windows-chip" if _gap(where.catalog, where.card.capability) else "windows")
     chip = where.card.capability
     code = _code(where.catalog, build, chip)
-    if code is None or _gap(where.catalog, chip):
-        return pick("chip", may_try=code is not None)
+    if code is None:
+        return pick("no-code")
+    if _gap(where.catalog, chip):
+        return pick("chip", may_try=True)
     lowest = _floor(where, build, code)
     if lowest is None or not reachable(where.state, lowest):
         return pick("driver")

@@ -93,6 +93,10 @@ def _beside(where: Site, found: TensorFlowPick, parts: Parts) -> Iterator[Reason
     if parts.toolkit.action == "none" and parts.cudnn.action == "none":
         code = "tensorflow-brings" if found.gpu and found.build.bundled_cuda else "tensorflow-needs-no"
         data: dict[str, Value] = {"cuda": found.build.cuda, "cudnn": found.build.cudnn}
+        if found.gpu and not found.build.bundled_cuda:
+            for about in ("cuda_toolkit", "cudnn"):
+                yield say(where, about, "tensorflow-not-bundled", flow, "pip", **data)
+            return
         yield say(where, "cuda_toolkit", f"{code}-toolkit", flow, "pip", **data)
         yield say(where, "cudnn", f"{code}-cudnn", flow, "pip", **data)
         return

@@ -67,7 +67,7 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
 
     `arch_list` are compute capabilities with compiled code (None: not known), `ptx_for` those with portable
     code that newer cards translate for themselves; `cuda` and `cudnn` the versions inside; `sha256` of the wheels
-    by Python series, where the index was read.
+    by Python series, where the index was read; `lowest_system` the macOS that the wheels are made for.
     """
 
     system: SystemName
@@ -79,6 +79,7 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
     cuda: Numbers | None = None
     cudnn: Numbers | None = None
     mps: bool = False
+    lowest_system: Numbers | None = None
     sha256: dict[Series, Hex32] = {}
     confidence: Confidence = "high"
     source: str | None = None
@@ -114,6 +115,17 @@ class WithoutGlibc(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class Embedded(Struct, frozen=True, kw_only=True):
+    """NVIDIA's boards for devices, which the general builds leave out: words in the names of their graphics, and
+    where NVIDIA says how PyTorch comes to them.
+    """
+
+    arch: Arch
+    names: tuple[str, ...]
+    url: Https
+    source: str
+
+
 class CudnnFloor(Struct, frozen=True, kw_only=True):
     """The oldest chip that cuDNN supports from a version on; builds for CUDA 11 may go further back."""
 
@@ -130,6 +142,7 @@ class PyTorch(Subject, frozen=True, kw_only=True):
     releases: tuple[TorchRelease, ...]
     glibc: tuple[GlibcFloor, ...] = ()
     without_glibc: WithoutGlibc | None = None
+    embedded: Embedded | None = None
     cudnn_floors: tuple[CudnnFloor, ...] = ()
 
 

@@ -21,7 +21,7 @@ from gpu_assistant.core.recommendation import Recommendation
 from gpu_assistant.texts import Texts
 
 from .oracle.driver_rules import alternatives_faults, beside_faults
-from .oracle.expect import expected
+from .oracle.expect import expected, on_a_board
 from .oracle.grid import Case, cards, grid
 from .oracle.judge import judge
 from .oracle.said import text_faults
@@ -53,6 +53,8 @@ def ask(case: Case, catalog: Catalog) -> Recommendation | str:
 def faults(case: Case, found: Recommendation | str, known: World) -> list[str]:
     """What is wrong with an answer; a refusal is right only where nothing is published."""
     if isinstance(found, str):
+        if found == "jetson":
+            return [] if on_a_board(known, case.machine) else ["refused as a Jetson"]
         if found == "no-tensorflow" and case.goal == "tensorflow":
             here = case.machine["os"]
             return [] if here["system"] == "darwin" or here["arch"] != "x86_64" else ["TensorFlow refused"]

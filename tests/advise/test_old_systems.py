@@ -7,7 +7,7 @@ import pytest
 
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import AppError, CallError
-from gpu_assistant.core.machine import Machine
+from gpu_assistant.core.machine import Gpu, Machine
 from gpu_assistant.core.recommendation import Choice, Goal
 
 from .build import RTX_4060, RTX_5090, catalog, check, codes, machine, nvidia, python, reason, wheel
@@ -106,3 +106,36 @@ def test_windows_before_10(build: int | None, version: str | None, lacking: bool
     with pytest.raises(AppError) as refused:
         recommend(box, catalog())
     assert refused.value.code == "windows-too-old"
+
+
+@pytest.mark.parametrize(
+    "gpu",
+    [
+        nvidia(name="Orin (nvgpu)", compute_capability="8.7"),
+        nvidia(name="Orin (nvgpu)"),
+        nvidia(name="NVIDIA Tegra Xavier"),
+        nvidia(name="Xavier", compute_capability="7.2"),
+    ],
+)
+def test_a_jetson_is_sent_to_nvidias_own_builds(gpu: Gpu) -> None:
+    with pytest.raises(AppError) as refused:
+        recommend(machine("linux", gpu, arch="arm64"), catalog())
+    assert refused.value.code == "jetson"
+    assert str(refused.value.data["url"]).startswith("https://docs.nvidia.com/")
+
+
+def test_a_server_on_arm_is_no_jetson() -> None:
+    found = recommend(machine("linux", nvidia(name="NVIDIA GH200 480GB"), arch="arm64"), catalog())
+    assert found.accelerator == "cuda"
+
+
+@pytest.mark.parametrize(("version", "fits"), [("12.1", False), ("13.6.1", False), ("14.0", True), ("26.1", True)])
+def test_a_mac_that_is_too_old_for_the_wheel(version: str, fits: bool) -> None:
+    box = machine("darwin", Gpu(vendor="apple", name="Apple M1"), arch="arm64")
+    box = msgspec.structs.replace(box, os=msgspec.structs.replace(box.os, version=version))
+    if fits:
+        assert recommend(box, catalog()).accelerator == "mps"
+        return
+    with pytest.raises(AppError) as refused:
+        recommend(box, catalog())
+    assert (refused.value.code, refused.value.data["needed"]) == ("mac-too-old", "14.0")

@@ -110,6 +110,13 @@ def expected(world: World, machine: dict[str, Any], channel: str) -> Answer | No
     return Answer("mps" if found["record"].get("mps") else "cpu", found["version"], "cpu", "none")
 
 
+def on_a_board(world: World, machine: dict[str, Any]) -> bool:
+    """Whether this is one of NVIDIA's boards for devices: an ARM processor beside a chip of its own."""
+    shut = {text for listed in world.torch["excluded_devices"].values() for text in listed}
+    chips = {gpu.get("compute_capability") for gpu in nvidia(machine)}
+    return arch_of(machine) == "arm64" and bool(chips & shut)
+
+
 def any_build(world: World, system: str, arch: str) -> bool:
     """Whether PyTorch publishes anything for this kind of computer."""
     return any((v["system"], v["arch"]) == (system, arch) for release in world.releases for v in release["variants"])
