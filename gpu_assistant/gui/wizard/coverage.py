@@ -8,7 +8,7 @@ from ...core.recommendation import DriverAdvice, Recommendation
 
 def driver_by_hand(recommendation: Recommendation, plan: Plan | None) -> DriverAdvice | None:
     """The driver that the user has to install; None where none is wanted, or the plan does it."""
-    return recommendation.driver if recommendation.driver.changes and not _steps(plan, "driver") else None
+    return recommendation.driver if recommendation.driver.changes and not _driver(plan) else None
 
 
 def left_out(recommendation: Recommendation, plan: Plan | None) -> tuple[str, ...]:
@@ -26,6 +26,11 @@ def left_out(recommendation: Recommendation, plan: Plan | None) -> tuple[str, ..
     if tensorflow is not None and not any("tensorflow" in str(step.data.get("packages")) for step in plan.steps):
         found.append(f"TensorFlow {tensorflow.version}")
     return tuple(found)
+
+
+def _driver(plan: Plan | None) -> bool:
+    """Whether the plan itself installs a driver; a step that only says what to do needs no rights."""
+    return plan is not None and any("driver" in step.kind and step.needs_admin for step in plan.steps)
 
 
 def _steps(plan: Plan | None, word: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 from urllib.parse import unquote, urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ...core.errors import AppError, RightsRefused
 from ...core.plan import Plan, PlanFile, Step
@@ -27,11 +27,12 @@ from ..untrusted import check_file
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields, refused, spec_of
 
-WINDOWS, LINUX, SECURE_BOOT, BY_HAND = (
+WINDOWS, LINUX, SECURE_BOOT, BY_HAND, BACK = (
     "nvidia-driver",
     "nvidia-driver-linux",
     "nvidia-driver-secure-boot",
     "nvidia-driver-by-hand",
+    "nvidia-driver-back",
 )
 
 
@@ -50,7 +51,7 @@ class NvidiaDriver(Kind):
     """`door` and `here` replace the way to administrator rights, and the look at what is installed."""
 
     name: ClassVar[str] = "nvidia-driver"
-    codes: ClassVar[tuple[str, ...]] = (WINDOWS, LINUX, SECURE_BOOT, BY_HAND)
+    codes: ClassVar[tuple[str, ...]] = (WINDOWS, LINUX, SECURE_BOOT, BY_HAND, BACK)
 
     def __init__(self, door: Callable[[Work], Door] = _door, here: Callable[..., str | None] = installed) -> None:
         self._door, self._here = door, here
@@ -58,8 +59,10 @@ class NvidiaDriver(Kind):
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step where the driver has to change."""
         advice, machine = draft.recommendation.driver, draft.machine
-        if advice.action not in ("update", "install") or advice.recommended is None or machine.os.wsl:
+        if not advice.changes or advice.recommended is None or machine.os.wsl:
             return ()
+        if advice.action == "back":
+            return (_back(draft, advice, advice.recommended),)
         if machine.os.system == "windows":
             return (self._windows(draft, advice, advice.recommended),)
         return (self._linux(draft, advice, advice.recommended),)
@@ -109,7 +112,7 @@ class NvidiaDriver(Kind):
         """A package of the catalog, or names that it knows for this distribution."""
         refuse_fields(step, files=True, spec=True)
         spec = spec_of(step, Spec)
-        if step.code == BY_HAND and (step.files or spec.packages):
+        if step.code in (BY_HAND, BACK) and (step.files or spec.packages):
             raise refused(f"{step.id}: {step.code}")
         if step.files:
             (file,) = step.files if len(step.files) == 1 else (None,)
@@ -129,10 +132,11 @@ class NvidiaDriver(Kind):
 
     def done(self, step: Step, work: Work) -> Outcome | None:
         """The driver that is here is enough, or it is not ours to install."""
-        here = self._here(work.system)
-        if here is not None and enough(here, spec_of(step, Spec).version):
+        here, wanted = self._here(work.system), spec_of(step, Spec).version
+        # Back to an older one: what is here must not be newer.
+        if here is not None and (enough(wanted, here) if step.code == BACK else enough(here, wanted)):
             return Outcome(code="progress.driver-here", data={"version": here})
-        if step.code == BY_HAND:
+        if step.code in (BY_HAND, BACK):
             return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
         return None
 
@@ -189,6 +193,18 @@ class NvidiaDriver(Kind):
         if not isinstance(effect, ProgramInstalled):
             return super().undo(effect, place)
         return None if self.look(effect, place) == "before" else "needed"
+
+
+def _back(draft: Draft, advice: DriverAdvice, version: str) -> Step:
+    """An older driver in place of a newer one: installers refuse that, or leave halves, so a person does it."""
+    if draft.machine.os.system == "windows":
+        page = advice.url or draft.catalog.source(draft.catalog.drivers, "nvidia")
+        commands: linux.Commands = ((page,),) if page is not None else ()
+    else:
+        found = linux.packages(draft.machine, version, advice.minimum, draft.catalog)
+        commands = linux.to_type(found.names) if found is not None else linux.by_hand(version, draft.catalog)
+    step = _by_hand(advice, version, commands)
+    return structs.replace(step, code=BACK, spec={"version": version})
 
 
 def _by_hand(advice: DriverAdvice, version: str, commands: linux.Commands) -> Step:

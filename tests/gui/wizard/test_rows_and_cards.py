@@ -99,7 +99,7 @@ def test_cudnn_is_inside_though_its_version_is_not_known(language) -> None:
 def test_the_driver_is_left_to_the_user_only_where_the_plan_has_no_step(language) -> None:
     plan = make_plan(ADVICE, "D:\\env", simulated=True)
     without = replace(plan, steps=tuple(step for step in plan.steps if step.kind != "nvidia-driver"))
-    step = Step(id="driver", kind="nvidia-driver", code="nvidia-driver")
+    step = Step(id="driver", kind="nvidia-driver", code="nvidia-driver", needs_admin=True)
     within = replace(without, steps=(*without.steps, step))
     assert "you install it" in part(rtx4060(), ADVICE, "driver", without).after_line
     assert "you install it" not in part(rtx4060(), ADVICE, "driver", within).after_line

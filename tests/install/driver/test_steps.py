@@ -177,6 +177,20 @@ def test_every_road_has_all_its_words(world: World, language: Any) -> None:
         assert step.needs_reboot == (step.code not in ("nvidia-driver-by-hand", "vc-redist"))
 
 
+def test_the_way_back_is_left_to_a_person_and_never_called_done(world: World) -> None:
+    advice = recommendation("back", installed="591.44", minimum="528.33", recommended="582.78", url="https://e.org/x")
+    step = driver_step(world, machine("windows"), advice)
+    assert (step.code, step.needs_admin, step.files) == ("nvidia-driver-back", False, ())
+    for language in ("en", "zh_CN"):
+        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        assert "591.44" in what
+        assert "582.78" in what
+    for here, code in (("591.44", "progress.driver-by-hand"), ("582.78", "progress.driver-here")):
+        world.here = here
+        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        assert (last.state, last.code) == ("skipped", code)
+
+
 @pytest.mark.parametrize("action", ["keep", "none"])
 def test_a_driver_that_stays_is_no_step(world: World, action: str) -> None:
     advice = recommendation(action, recommended="580.95.05")
