@@ -396,16 +396,16 @@
 <context>
     <name>Offers</name>
     <message>
-        <source>Drivers are not installed from here yet: install {version} from NVIDIA first. Until then PyTorch cannot use the card.</source>
-        <translation>目前还不能从这里安装驱动：先从 NVIDIA 官网安装 {version}，在那之前 PyTorch 用不了显卡。</translation>
-    </message>
-    <message>
         <source>Open NVIDIA's page</source>
         <translation>打开 NVIDIA 页面</translation>
     </message>
     <message>
         <source>{parts}: not installed from here yet. The plan sets up the rest; get these from their makers.</source>
         <translation>{parts}：目前还不能从这里安装。这个方案会装好其余部分，这几样可从官网安装。</translation>
+    </message>
+    <message>
+        <source>The driver is left to you here: install {version}; “Why” at the driver's card says from where. Until then PyTorch cannot use the card.</source>
+        <translation>这里的驱动要由你自己安装：请安装 {version}，从哪里安装见驱动卡片上的“为什么”。在此之前 PyTorch 用不了这张卡。</translation>
     </message>
 </context>
 <context>
@@ -500,6 +500,10 @@
 </context>
 <context>
     <name>RecommendationPage</name>
+    <message>
+        <source>Take this change back</source>
+        <translation>撤销这次改动</translation>
+    </message>
     <message>
         <source>Back</source>
         <translation>上一步</translation>
@@ -1024,6 +1028,22 @@
 </context>
 <context>
     <name>Choosers</name>
+    <message>
+        <source>Changed along with it: {changes}</source>
+        <translation>同时改变：{changes}</translation>
+    </message>
+    <message>
+        <source>Take {version} and leave the rest to us</source>
+        <translation>选 {version}，其余按推荐</translation>
+    </message>
+    <message>
+        <source>Take {version} instead</source>
+        <translation>改选 {version}</translation>
+    </message>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
     <message>
         <source>As recommended ({version})</source>
         <translation>按推荐（{version}）</translation>

@@ -66,7 +66,7 @@ class Offers(Card):
                 button = Button(offer.label or "", "ghost")
                 button.clicked.connect(lambda _checked=False, offer=offer: self.taken.emit(offer))
                 self.buttons.append(button)
-            self._add("undo", "soft", offer.text or "", button)
+            self._add("swap", "soft", offer.text or "", button)
 
     def set_room(self, room: int) -> None:
         """How wide the card may be: each button beside its sentence, or below it."""
@@ -81,12 +81,12 @@ class Offers(Card):
     def _driver(self, driver: DriverAdvice) -> None:
         version = driver.recommended or driver.minimum or UNKNOWN
         words = self.tr(
-            "Drivers are not installed from here yet: install {version} from NVIDIA first. Until then PyTorch cannot "
-            "use the card."
+            "The driver is left to you here: install {version}; “Why” at the driver's card says from where. Until then "
+            "PyTorch cannot use the card."
         )
         button = None
         if driver.url is not None:
-            button = Button(self.tr("Open NVIDIA's page"), "ghost", after="share")
+            button = Button(self.tr("Open NVIDIA's page"), "ghost", after="open")
             url = QUrl(driver.url)
             button.clicked.connect(lambda: QDesktopServices.openUrl(url))
         self._add("warn", "warn", words.format(version=version), button)

@@ -46,7 +46,7 @@ class TestRecommendation:
     def test_a_driver_to_be_installed_by_hand_is_said(self, simulated, at_recommendation, speak, seen, code):
         wizard = at_recommendation(simulated)
         speak(code)
-        assert {"en": "install 617.42 from NVIDIA first", "zh_CN": "先从 NVIDIA 官网安装 617.42"}[code] in seen(
+        assert {"en": "left to you here: install 617.42", "zh_CN": "请安装 617.42"}[code] in seen(
             wizard.recommendation.offers
         )
 
