@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from ..core.errors import AppError
+from ..core.json import fault_of
 from ..core.machine import SystemName
 from .names import card_name, chip_name, listed_names, plain_name, portable_name
 from .records import (
@@ -59,7 +60,7 @@ class Catalog:
         except OSError as error:
             raise AppError("catalog-broken", file=str(path), detail=error.strerror or str(error)) from error
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise AppError("catalog-broken", file=str(path), detail=str(error)) from error
+            raise AppError("catalog-broken", file=str(path), detail=fault_of(error)[0]) from error
 
     @cached_property
     def gpus(self) -> Gpus:
@@ -315,5 +316,5 @@ def load(folder: Path, refreshed: Path | None = None) -> Catalog:
     Nothing is read yet: each file is decoded when it is first asked for.
     """
     if not folder.is_dir():
-        raise AppError("catalog-broken", file=str(folder), detail="folder missing")
+        raise AppError("catalog-broken", file=str(folder), detail="@file.fault.absent")
     return Catalog(folder, refreshed)

@@ -49,8 +49,8 @@ def read_file(path: Path, kind: type[T], *, code: str) -> T:
     try:
         return decode(data, kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        fault, where = _fault(error, data)
-        raise CallError(code, path=str(path), fault=f"@file.fault.{fault}", where=where) from error
+        fault, where = fault_of(error, data)
+        raise CallError(code, path=str(path), fault=fault, where=where) from error
 
 
 # What msgspec writes, and the text that says the same; a test knows each.
@@ -66,8 +66,13 @@ _FAULTS = {
 }
 
 
+def fault_of(error: Exception, data: bytes = b"") -> tuple[str, str]:
+    """What is wrong ("@file.fault.missing") and where, of an error that decoding `data` raised."""
+    fault, where = _fault(error, data)
+    return f"@file.fault.{fault}", where
+
+
 def _fault(error: Exception, data: bytes) -> tuple[str, str]:
-    """Which fault it is, and where."""
     if isinstance(error, RecursionError):
         return "deep", "@file.whole"
     if isinstance(error, UnicodeDecodeError):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 import msgspec
 
 from ...core.errors import CallError
+from ...core.json import fault_of
 from ...core.plan import Plan, Step
 from .. import undoing
 from ..effects import Effect
@@ -69,7 +70,7 @@ def spec_of(step: Step, shape: type[Spec]) -> Spec:
     try:
         return msgspec.convert(step.spec, shape)
     except msgspec.ValidationError as error:
-        raise refused(f"{step.id}: {error}") from error
+        raise refused(f"{step.id}: spec.{fault_of(error)[1].removeprefix('@file.whole')}".rstrip(".")) from error
 
 
 class Empty(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
