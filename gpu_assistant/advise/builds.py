@@ -96,6 +96,8 @@ def code_for(catalog: Catalog, record: TorchVariant, device: tuple[int, int]) ->
         # Of embedded chips it is known that general builds leave them out.
         if any(device in listed for listed in excluded_devices(catalog).values()):
             return None
+        if _before_chip(catalog, record.variant, device):
+            return None
         return "unknown" if device >= _lowest_target(catalog, record.variant) else None
     excluded = excluded_devices(catalog)
     for text in record.arch_list:
@@ -123,6 +125,19 @@ def _first_cuda(catalog: Catalog, device: tuple[int, int]) -> tuple[int, int] | 
     ]
     wanted = min(device, max((high for _, high in tops), default=device))
     return min((series for series, high in tops if high >= wanted), default=None)
+
+
+@lru_cache(maxsize=256)
+def _before_chip(catalog: Catalog, variant: str, device: tuple[int, int]) -> bool:
+    """Whether a CUDA is known to be too old to compile for any chip of this one's major."""
+    cuda = cuda_of(variant)
+    return cuda is not None and any(
+        (series := capability(".".join(toolkit.version.split(".")[:2]))) is not None
+        and (high := capability(toolkit.highest_capability)) is not None
+        and series >= cuda
+        and high < (device[0], 0)
+        for toolkit in catalog.cuda.toolkits
+    )
 
 
 @lru_cache(maxsize=256)

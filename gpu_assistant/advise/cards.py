@@ -10,7 +10,6 @@ from ..catalog.records import Segment
 from ..catalog.versions import capability
 from ..core.machine import Gpu, Machine, Vendor
 
-
 _MAKERS: dict[Vendor, str] = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple", "other": "GPU"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PureWindowsPath
 
 from ..catalog.versions import numbers
 from ..core.machine import Disk, Machine
@@ -89,6 +90,8 @@ def part_cautions(where: Site, pick: Pick | None, parts: Parts) -> Iterator[Caut
         picked = numbers(parts.toolkit.version) or (0,)
         code = "toolkit-near" if picked[0] == inside[0] else "toolkit-far"
         yield warn(code, toolkit=parts.toolkit.version, cuda=f"{inside[0]}.{inside[1]}")
+    if parts.chip_unknown and where.card is not None:
+        yield warn("toolkit-chip-unknown", toolkit=parts.toolkit.version, gpu=where.card.name)
     yield from compiler_cautions(where, parts)
     if parts.broken is not None and parts.toolkit.action != "none":
         yield warn("toolkit-broken", toolkit=parts.broken.lstrip("@"))
@@ -117,8 +120,19 @@ def machine_cautions(where: Site, *, driver_changes: bool) -> Iterator[Caution]:
         yield warn("wsl-driver")
     if machine.pending_reboot:
         yield warn("pending-reboot")
-    if machine.user is not None and machine.user.ascii is False:
+    user = machine.user
+    if user is not None and user.ascii is False:
         yield warn("home-not-ascii")
+    if user is not None and user.home_too_long:
+        yield warn("home-too-long")
+    if user is not None and user.home is not None and _inside_any(user.home, user.onedrive or ()):
+        yield warn("home-onedrive")
+
+
+def _inside_any(home: str, folders: tuple[str, ...]) -> bool:
+    """Whether a Windows path is one of the folders or below one."""
+    path = PureWindowsPath(home)
+    return any(path.is_relative_to(PureWindowsPath(folder)) for folder in folders if folder)
 
 
 def _system(d: Decision) -> Iterator[Caution]:

@@ -15,11 +15,11 @@ from .toolkit import (
     chips_of,
     compiles_for,
     cudnn_for,
+    may_compile,
     parts_for,
     releases_like,
     serves,
     toolkit_floor,
-    toolkits,
 )
 
 
@@ -58,14 +58,15 @@ def _toolkit(where: Site, cuda: tuple[int, int] | None, picked: str, parts: Part
     known = next((t for t in where.catalog.cuda.toolkits if numbers(t.version) == wanted and not t.preview), None)
     if here is None and known is None:
         raise impossible("cuda_toolkit", picked, "no-toolkit", offered)
-    like = (t for t in where.catalog.cuda.toolkits if series_of(t.version) == series)
-    if not any(compiles_for(t, chips) for t in like):
+    like = [t for t in where.catalog.cuda.toolkits if series_of(t.version) == series]
+    sure = any(compiles_for(t, chips) for t in like)
+    if not sure and not any(may_compile(t, chips) for t in like):
         raise impossible("cuda_toolkit", picked, "toolkit-chip", offered)
     lowest = toolkit_floor(where, series)
     if lowest is None or not reachable(where.state, lowest):
         raise impossible("cuda_toolkit", picked, "driver-limit", offered)
-    installable = {t.version for t, _ in toolkits(where.catalog, where.machine.os.system, where.arch, chips)}
-    if here is None and known is not None and known.version not in installable:
+    kind = (where.machine.os.system, where.arch)
+    if here is None and known is not None and not any((i.system, i.arch) == kind for i in known.installers):
         raise impossible("cuda_toolkit", picked, "no-installer", offered)
     return replace(
         parts,
@@ -74,6 +75,7 @@ def _toolkit(where: Site, cuda: tuple[int, int] | None, picked: str, parts: Part
         near=cuda is not None and series != cuda,
         lowest=lowest,
         impossible=False,
+        chip_unknown=not sure,
     )
 
 

@@ -9,6 +9,7 @@ from .builds import code_for
 from .cards import Card, said_name
 from .decision import Decision
 from .drivers import series_of
+from .pythons import passed_kind
 from .reasons_accelerator import accelerator_reason, idle_graphics
 from .reasons_driver import driver_reasons, say
 from .reasons_parts import part_reasons, tensorflow_reasons
@@ -184,7 +185,10 @@ def _python(d: Decision) -> Reason:
         return _say(d, "python", "python-here", torch, "releases", python=d.python.version, version=version)
     # Pythons that were left out are not known to be missing.
     code = "python-download" if d.where.machine.pythons is not None else "python-download-unknown"
-    return _say(d, "python", code, pythons, "project", python=d.python.version, version=version)
+    data: dict[str, Value] = {"python": d.python.version, "version": version}
+    if d.python.passed is not None:
+        code, data["passed"] = f"python-{passed_kind(d.python.passed)}", d.python.passed.version.lstrip("@")
+    return _say(d, "python", code, pythons, "project", **data)
 
 
 def lacks_code(d: Decision) -> tuple[str, ...]:

@@ -6,11 +6,11 @@ import re
 
 from ..catalog.load import Catalog
 from ..catalog.records import Embedded, GlibcFloor, LowestWindows
-from ..catalog.versions import capability, numbers
+from ..catalog.versions import numbers
 from ..core.errors import AppError
-from ..core.machine import Gpu, Machine
+from ..core.machine import Machine
 from .builds import builds_for, excluded_devices, glibc_lacking
-from .cards import said_name
+from .cards import Card, nvidia_cards
 from .pick import Site
 
 
@@ -27,9 +27,9 @@ def refuse_unfit(machine: Machine, catalog: Catalog, arch: str) -> None:
         return
     embedded = catalog.pytorch.embedded
     if embedded is not None and arch == embedded.arch:
-        for gpu in machine.gpus_of("nvidia"):
-            if _embedded(gpu, catalog, embedded):
-                raise AppError("jetson", gpu=said_name(gpu), url=embedded.url)
+        for card in nvidia_cards(machine, catalog):
+            if _embedded(card, catalog, embedded):
+                raise AppError("jetson", gpu=card.name, url=embedded.url)
     distro = (machine.os.distro or "").casefold()
     without = catalog.pytorch.without_glibc
     if without is not None and distro in without.distributions:
@@ -43,12 +43,11 @@ def refuse_unfit(machine: Machine, catalog: Catalog, arch: str) -> None:
     raise AppError("glibc-too-old", installed=machine.os.glibc, needed=lowest)
 
 
-def _embedded(gpu: Gpu, catalog: Catalog, embedded: Embedded) -> bool:
+def _embedded(card: Card, catalog: Catalog, embedded: Embedded) -> bool:
     """Whether this is one of the boards whose chip the general builds leave out."""
-    device = capability(gpu.compute_capability)
-    if device is not None:
-        return any(device in listed for listed in excluded_devices(catalog).values())
-    words = re.split(r"[^a-z0-9]+", (gpu.name or "").casefold())
+    if card.capability is not None:
+        return any(card.capability in listed for listed in excluded_devices(catalog).values())
+    words = re.split(r"[^a-z0-9]+", card.name.casefold())
     return not set(words).isdisjoint(embedded.names)
 
 

@@ -88,10 +88,8 @@ def judged(where: Site, build: TensorFlowBuild) -> TensorFlowPick:
         return pick("windows-chip" if _gap(where.catalog, where.card.capability) else "windows")
     chip = where.card.capability
     code = _code(where.catalog, build, chip)
-    if code is None:
-        return pick("no-code")
-    if _gap(where.catalog, chip):
-        return pick("chip", may_try=True)
+    if code is None or _gap(where.catalog, chip):
+        return pick("no-code" if code is None else "chip", may_try=code is not None)
     lowest = _floor(where, build, code)
     if lowest is None or not reachable(where.state, lowest):
         return pick("driver")

@@ -14,7 +14,7 @@ from .driver_advice import driver_advice
 from .driver_cautions import driver_cautions, warn
 from .part_choices import chosen_parts, chosen_tensorflow, impossible
 from .pick import Site
-from .pythons import PythonPick, python_for
+from .pythons import PythonPick, passed_kind, python_for
 from .reasons_driver import driver_reasons, say
 from .reasons_parts import part_reasons, tensorflow_reasons
 from .tensorflow import TensorFlowPick
@@ -83,7 +83,10 @@ def _python(where: Site, found: TensorFlowPick, python: PythonPick | None, wish:
     if python is None:
         return say(where, "python", "tensorflow-python-unknown", flow, source, version=found.version)
     code = "by-hand" if wish.python is not None else python.origin
-    data = {"python": python.version, "version": found.version}
+    data: dict[str, Value] = {"python": python.version, "version": found.version}
+    if wish.python is None and python.passed is not None:
+        data["passed"] = python.passed.version.lstrip("@")
+        return say(where, "python", f"tensorflow-python-{passed_kind(python.passed)}", flow, source, **data)
     return say(where, "python", f"tensorflow-python-{code}", flow, source, **data)
 
 

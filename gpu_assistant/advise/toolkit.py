@@ -23,7 +23,8 @@ Series = tuple[int, int]
 class Parts(Struct, frozen=True, kw_only=True):
     """What is done about both parts. `near` tells that the kept toolkit is of another minor than PyTorch's CUDA,
     `lowest` the driver that programs of this toolkit need, `broken` a toolkit here without its compiler, `offered`
-    the toolkit to install if none were here, `impossible` that none fits this card.
+    the toolkit to install if none were here, `impossible` that none fits this card, `chip_unknown` that nobody knows
+    whether the picked one compiles for it.
     """
 
     toolkit: PartAdvice = PartAdvice(action="none")
@@ -33,6 +34,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     broken: str | None = None
     offered: str | None = None
     impossible: bool = False
+    chip_unknown: bool = False
 
 
 def chips_of(where: Site) -> tuple[Chip, ...]:
@@ -47,6 +49,12 @@ def compiles_for(toolkit: Toolkit, chips: tuple[Chip, ...]) -> bool:
     low, high = capability(toolkit.lowest_capability), capability(toolkit.highest_capability)
     also = {capability(text) for text in toolkit.also_capabilities}
     return all(chip in also or (low is not None and high is not None and low <= chip <= high) for chip in chips)
+
+
+def may_compile(toolkit: Toolkit, chips: tuple[Chip, ...]) -> bool:
+    """Whether it is not known how new the chips are that a toolkit compiles for, and they are not too old for it."""
+    low = capability(toolkit.lowest_capability)
+    return toolkit.highest_capability is None and all(low is None or chip >= low for chip in chips)
 
 
 @lru_cache(maxsize=512)

@@ -144,7 +144,6 @@ def tensorflow_faults(
         return
     if flow is None:
         return
-    rules = world.facts["tensorflow"]
     able = flow_on_gpu(world, machine, channel)
     if flow["gpu"] and able is False:
         yield "TensorFlow promised on a card that it does not run on"
