@@ -135,6 +135,10 @@
         <source>NVIDIA's fast building blocks for neural networks</source>
         <translation>NVIDIA 的神经网络加速零件</translation>
     </message>
+    <message>
+        <source>or what your distribution has</source>
+        <translation>或发行版提供的版本</translation>
+    </message>
 </context>
 <context>
     <name>ComputerPage</name>

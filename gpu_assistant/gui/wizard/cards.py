@@ -161,7 +161,10 @@ def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None)
     channel = kinds[advice.channel] if advice.channel else ""
     by_hand = "" if driver_by_hand(recommendation, plan) is None else translate("Cards", "you install it")
     kind = translate("Cards", "or newer") if advice.recommended is None else channel
-    at_least = " · ".join(part for part in (kind, by_hand) if part)
+    packaged = plan is not None and any("driver" in step.kind and step.spec.get("packages") for step in plan.steps)
+    # The distribution decides which version of the branch its packages hold.
+    theirs = translate("Cards", "or what your distribution has") if packaged else ""
+    at_least = " · ".join(part for part in (kind, theirs, by_hand) if part)
     pill: tuple[PillKind, str] = install()
     if advice.action != "install":
         word = translate("Cards", "Update") if advice.action == "update" else translate("Cards", "Go back")
