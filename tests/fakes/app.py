@@ -352,7 +352,8 @@ class FakeApp:
         self.simulated = simulated
         self.settings = Settings()
         self.system = FakeSystem()
-        self.updates = UpdateService(load(resources() / "catalog").updates, self.data, self.system)
+        self.catalog = load(resources() / "catalog")
+        self.updates = UpdateService(self.catalog.updates, self.data, self.system)
         self.wheelhouse: Path | None = None
         self.wheels: tuple[LocalWheel, ...] = ()
         self.folder = folder
@@ -391,7 +392,7 @@ class FakeApp:
         self, machine: Machine, *, goal: str = "pytorch", channel: str = "studio", choice: Any = None
     ) -> Options:
         self.asked.append("options")
-        return options(machine, load(resources() / "catalog"), goal=goal, channel=channel, choice=choice)
+        return options(machine, self.catalog, goal=goal, channel=channel, choice=choice)
 
     def environment_path(self, given: str | None, goal: str = "pytorch") -> Path:
         return Path(given) if given else Path(self.shown_folder or self.folder / "environments" / goal)

@@ -25,7 +25,7 @@ from .button import Button
 from .picture import draw_icon
 from .scroll_bar import scroll_slim
 
-LEFT, RIGHT, PADDING, EDGE = 34, 16, 7, 5
+LEFT, RIGHT, PADDING, EDGE, GAP = 34, 16, 7, 5, 20
 NARROWEST, WIDEST, HIGHEST, UNBOUNDED = 120, 460, 420, 10_000
 WRAPPED = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop)
 ENTRY = Qt.ItemDataRole.UserRole
@@ -33,10 +33,13 @@ ICONS = {"warned": ("warn", "warn"), "refused": ("cross", "error")}
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """One thing to choose. A refused one is shown with its reason in `detail`, but not taken."""
+    """One thing to choose; `hint` stands at the right of its text, such as a date. A refused one is shown with its
+    reason in `detail`, but not taken.
+    """
 
     value: Hashable
     text: str
+    hint: str = ""
     detail: str = ""
     state: Literal["fine", "warned", "refused"] = "fine"
 
@@ -146,7 +149,8 @@ class _List(Live, QListWidget):
         for entry in entries:
             item = QListWidgetItem(entry.text)
             item.setData(ENTRY, entry)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.text}. {entry.detail}" if entry.detail else "")
+            said = [part for part in (entry.text, entry.hint, entry.detail) if part]
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join(said) if said[1:] else "")
             item.setData(Qt.ItemDataRole.CheckStateRole, None)
             self.addItem(item)
             if entry.value == current:
@@ -182,6 +186,8 @@ class _Rows(QStyledItemDelegate):
         entry: Entry = index.data(ENTRY)
         upper, lower = QFontMetrics(theme.font("body")), QFontMetrics(theme.font("small"))
         width, height = upper.horizontalAdvance(entry.text), upper.height()
+        if entry.hint:
+            width += GAP + lower.horizontalAdvance(entry.hint)
         if entry.detail:
             room = theme.px(WIDEST) - LEFT - RIGHT
             box = lower.boundingRect(QRect(0, 0, room, UNBOUNDED), WRAPPED, entry.detail)
@@ -205,10 +211,13 @@ class _Rows(QStyledItemDelegate):
             draw_icon(painter, mark[0], mark[1], 15, QRectF(rect.x() + 9, first.y(), 16, first.height()))
         painter.setPen(theme.color("soft" if entry.state == "refused" else "text"))
         painter.setFont(theme.font("body"))
-        words = upper.elidedText(entry.text, Qt.TextElideMode.ElideRight, first.width())
+        lower = QFontMetrics(theme.font("small"))
+        room = first.width() - (GAP + lower.horizontalAdvance(entry.hint) if entry.hint else 0)
+        words = upper.elidedText(entry.text, Qt.TextElideMode.ElideRight, room)
         painter.drawText(first, int(Qt.AlignmentFlag.AlignVCenter), words)
         painter.setPen(theme.color("soft"))
         painter.setFont(theme.font("small"))
+        painter.drawText(first, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), entry.hint)
         second = QRect(first.x(), first.bottom() + 2, first.width(), rect.bottom() - first.bottom() - PADDING)
         painter.drawText(second, WRAPPED, entry.detail)
         painter.restore()

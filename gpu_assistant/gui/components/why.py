@@ -52,12 +52,12 @@ class Why(Live, QWidget):
         self.sentence = label("small", sentence, "text")
         self.alternative, self.choose = label("small", "", "text"), Button(kind="ghost")
         self.choose.clicked.connect(self.alternative_chosen)
-        self.source = Button(kind="ghost")
+        self.source = Button(kind="ghost", after="open")
         self.source.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._url)))
-        self._undo = Icon("undo", "soft", 16)
+        self._other = Icon("swap", "soft", 16)
         words, self._last = QHBoxLayout(), QBoxLayout(QBoxLayout.Direction.LeftToRight)
         words.setSpacing(8)
-        words.addWidget(self._undo)
+        words.addWidget(self._other)
         words.addWidget(self.alternative, 1)
         self._last.setSpacing(8)
         self._last.addLayout(words)
@@ -84,10 +84,11 @@ class Why(Live, QWidget):
         words, button = alternative or ("", "")
         self.alternative.setText(words)
         self.choose.setText(button)
-        for each in (self._undo, self.alternative, self.choose):
+        for each in (self._other, self.alternative, self.choose):
             each.setVisible(alternative is not None)
         self._name, self._url = source or ("", "")
         self.source.setVisible(source is not None)
+        self.source.setToolTip(self._url)
         self.retranslate()
 
     def retranslate(self) -> None:

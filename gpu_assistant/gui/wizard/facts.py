@@ -16,6 +16,7 @@ from ...core.results import Benchmark, Checks
 
 if TYPE_CHECKING:
     from ...advise.options import Options
+    from .option_notes import OptionNotes
 
 Stage = Literal["idle", "running", "stopping", "done", "failed", "cancelled", "reboot-needed", "left-out"]
 Way = Literal["retry", "offer", "folder", "back"]
@@ -43,11 +44,23 @@ class Trouble(Struct, frozen=True, kw_only=True):
     offers: tuple[Alternative, ...] = ()
 
 
+class Turn(Struct, frozen=True, kw_only=True):
+    """What the user changed last, and what held before: `part` is what was picked by hand (None: an offer taken),
+    `recommendation` the last one that worked out.
+    """
+
+    part: str | None
+    choice: Choice | None
+    recommendation: Recommendation | None
+
+
 class Facts(Struct, frozen=True, kw_only=True):
     """What the wizard knows. `environment` is the folder picked by hand; `settled` is an environment that already is
     what was recommended; `continued` an install that was begun before, so that its time is not known. `by_hand` tells
-    that the user chooses versions; `options` are what there is to choose. `obstacle` is why a recommendation has no
-    plan. `left_out` are the steps that a refused question for rights left undone."""
+    that the user chooses versions; `options` are what there is to choose, `notes` what is worth knowing of them.
+    `turn` is the last change of versions. `obstacle` is why a recommendation has no plan. `left_out` are the steps
+    that a refused question for rights left undone.
+    """
 
     machine: Machine | None = None
     goal: Goal = "pytorch"
@@ -59,6 +72,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     plan: Plan | None = None
     obstacle: AppError | None = None
     options: Options | None = None
+    notes: OptionNotes | None = None
+    turn: Turn | None = None
     settled: bool = False
     stage: Stage = "idle"
     end: EndEvent | None = None

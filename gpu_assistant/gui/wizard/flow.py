@@ -16,10 +16,11 @@ from ...core.machine import Machine
 from ...core.plan import EndEvent, Interrupted, Plan
 from ...core.recommendation import Alternative, Channel, Choice, Goal, Recommendation
 from ...core.results import Benchmark, Checks
-from .facts import Facts, apply, trouble
+from .facts import Facts, Turn, apply, trouble
 
 if TYPE_CHECKING:
     from ...advise.options import Options
+    from .option_notes import OptionNotes
 
 PageName = Literal["welcome", "computer", "recommendation", "install", "done"]
 
@@ -133,18 +134,31 @@ class Flow:
         """The user wants to choose versions: what was worked out stays until the choices are known."""
         self.facts = replace(self.facts, by_hand=True)
 
+    def undo(self) -> None:
+        """Take the last change of versions back."""
+        if self.facts.turn is not None:
+            self._asked_anew(choice=self.facts.turn.choice)
+
     def unwish(self) -> None:
         """Leave the releases to us again."""
         self._asked_anew(choice=None, by_hand=False)
 
     def offered(self, offer: Alternative) -> None:
         """The user takes an offered alternative."""
-        self.wish(choice=apply(self.facts.choice, offer.change))
+        turn = self._turn(None)
+        self._asked_anew(choice=apply(self.facts.choice, offer.change), turn=turn)
 
-    def picked(self, part: str, value: str | None) -> None:
-        """The user picks a part's version, or leaves it to us again."""
-        choice = apply(self.facts.choice, {part: value})
-        self._asked_anew(choice=choice if choice != Choice() else None)
+    def picked(self, part: str, value: str | None, *, alone: bool = False) -> None:
+        """The user picks a part's version, or leaves it to us again; `alone` lets go of what was picked before."""
+        choice = apply(None if alone else self.facts.choice, {part: value})
+        self._asked_anew(choice=choice if choice != Choice() else None, turn=self._turn(part))
+
+    def _turn(self, part: str | None) -> Turn:
+        facts = self.facts
+        # Several changes in one breath are one: what held before is what was last worked out.
+        if facts.recommendation is None and facts.turn is not None:
+            return replace(facts.turn, part=part)
+        return Turn(part=part, choice=facts.choice, recommendation=facts.recommendation)
 
     def reckoned(
         self,
@@ -154,6 +168,7 @@ class Flow:
         settled: bool = False,
         obstacle: AppError | None = None,
         options: Options | None = None,
+        notes: OptionNotes | None = None,
     ) -> None:
         """The recommendation is there, and its plan or the reason why there is none."""
         if self.simulated and plan is not None and not plan.simulated:
@@ -165,6 +180,7 @@ class Flow:
             settled=settled,
             obstacle=obstacle,
             options=options,
+            notes=notes,
             stage="idle",
             end=None,
             left_out=(),

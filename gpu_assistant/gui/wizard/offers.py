@@ -20,7 +20,10 @@ OTHER_GOALS: Mapping[str, Goal] = {"pytorch-instead": "pytorch", "two-environmen
 
 
 class Offers(Card):
-    """Warnings with their remedy, alternatives with their button; `taken` brings the alternative."""
+    """Warnings with their remedy, alternatives with their button; `taken` brings the alternative.
+
+    `buttons` are those of the alternatives, `controls` all in the order of reading.
+    """
 
     taken = Signal(object)
 
@@ -31,6 +34,7 @@ class Offers(Card):
         self._rows.setSpacing(4)
         self.column.addLayout(self._rows)
         self.buttons: list[Button] = []
+        self.controls: list[Button] = []
         self._widgets: list[QWidget] = []
         self._lines: list[QBoxLayout] = []
         self._room = LEVEL
@@ -49,7 +53,7 @@ class Offers(Card):
             self._rows.removeWidget(widget)
             widget.hide()
             widget.deleteLater()
-        self._widgets, self._lines, self.buttons = [], [], []
+        self._widgets, self._lines, self.buttons, self.controls = [], [], [], []
         if driver is not None:
             self._driver(driver)
         if left_out:
@@ -106,6 +110,7 @@ class Offers(Card):
         line.addWidget(Icon(icon, token, 18), 0, Qt.AlignmentFlag.AlignVCenter)
         words.addWidget(label("small", text, "text"), 1)
         if button is not None:
+            self.controls.append(button)
             words.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         line.addLayout(words, 1)
         row.setAccessibleName(text)

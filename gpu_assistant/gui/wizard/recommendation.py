@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog
@@ -17,12 +18,15 @@ from .. import theme
 from ..components import Button, Hero
 from ..components.picker import Picker
 from . import words as said
+from .along import along
 from .base import WizardPage, chain
 from .cards import PARTS, Part, others, parts
 from .choosers import CARDS
 from .coverage import driver_by_hand, left_out
 from .folder_card import FolderCard
+from .held import Held
 from .offers import OTHER_GOALS, Offers
+from .option_notes import OptionNotes
 from .part_card import Heads, PartCard
 from .plan_list import PlanList
 from .price_card import PriceCard
@@ -33,7 +37,7 @@ BESIDE = 500  # the room that the title and its line need beside the wishes
 
 
 class RecommendationPage(WizardPage):
-    """Four cards with Now → After, what else would do, the price, the folder, the steps."""
+    """A card for each part, what else would do, the price, the folder, the steps."""
 
     def build(self) -> None:
         """The parts."""
@@ -57,6 +61,7 @@ class RecommendationPage(WizardPage):
         for card in self.cards.values():
             card.offered.connect(self.road.take)
             card.picked.connect(self.road.pick)
+            card.alone.connect(self.road.pick_alone)
         self.offers.taken.connect(self._take)
         self.price.steps.clicked.connect(self._fold)
         self.folder.change.clicked.connect(self.choose_folder)
@@ -66,6 +71,7 @@ class RecommendationPage(WizardPage):
 
     def draw(self) -> None:
         """The recommendation of now."""
+        held = Held(self.page)
         road, facts = self.road, self.road.flow.facts
         error = road.errors.get("reckon") or road.errors.get("prove")
         machine, recommendation, plan = facts.machine, facts.recommendation, facts.plan
@@ -77,9 +83,9 @@ class RecommendationPage(WizardPage):
             self._known = machine is not None and recommendation is not None
             for widget in (self.price, self.folder):
                 widget.setVisible(plan is not None)
-            for card in self.cards.values():
-                card.setVisible(False)
-            self.offers.setVisible(False)
+            if not self._known:
+                for each in (*self.cards.values(), self.offers):
+                    each.hide()
             self.steps.setVisible(plan is not None and self._unfolded)
             self._title(machine)
             if machine is not None and recommendation is not None:
@@ -88,6 +94,8 @@ class RecommendationPage(WizardPage):
         self._verdict(error)
         self._foot()
         self._align()
+        wishes = (self.wishes.ours, self.wishes.by_hand)
+        held.keep((self.hero.button, *self._pickers(), *wishes, self.primary, self.back))
 
     def _title(self, machine: Machine | None) -> None:
         gpu = main_card(machine) if machine is not None else None
@@ -102,16 +110,26 @@ class RecommendationPage(WizardPage):
         self.page.set_title(title, words.format(system=system))
 
     def _show(self, machine: Machine, recommendation: Recommendation) -> None:
-        texts, facts = self.texts, self.road.flow.facts
+        texts, facts, turn = self.texts, self.road.flow.facts, self.road.flow.facts.turn
         spoken = texts.recommendation(recommendation)
         choices = facts.options.parts if facts.options is not None and facts.by_hand else ()
+        changed = along(turn, recommendation)
+        shown = []
         for part in parts(machine, recommendation, texts, settled=facts.settled, plan=facts.plan):
             card, offer = self.cards[part.id], part.offer
             choose = self.tr("Use that instead") if offer is not None else ""
+            if part.source is not None:
+                part = replace(part, source=(said.publisher(texts, part.source[1]), part.source[1]))  # noqa: PLW2901
             card.set_part(part, choose, said.offer(texts, offer)[0] if offer is not None else "")
-            card.set_choices(tuple(each for each in choices if CARDS[each.name] == part.id), texts)
+            card.set_heads(self.heads.now.text(), self.heads.after.text())
+            mine = tuple(each for each in choices if CARDS[each.name] == part.id)
+            here = turn is not None and any(each.name == turn.part for each in mine)
+            card.set_choices(mine, facts.notes or OptionNotes(), texts, changed if here else "")
             card.say(self._sentence(part))
-            card.setVisible(True)
+            shown.append(part.id)
+        # What stays is never hidden in between: the keyboard would leave it.
+        for name, card in self.cards.items():
+            card.setVisible(name in shown)
         missing = self.tr(", ").join(left_out(recommendation, facts.plan))
         self.offers.set(spoken.warnings, others(spoken), driver_by_hand(spoken, facts.plan), missing)
         self.offers.setVisible(self.offers.any)
@@ -129,11 +147,21 @@ class RecommendationPage(WizardPage):
             self.folder.set(place, plan.env, self.tr("Change"))
             if self._unfolded:
                 self.steps.draw()
-        pickers = [each for card in self.cards.values() if card.choosers for each in card.choosers.pickers.values()]
         first = (self.wishes.goal, self.wishes.channel, self.wishes.by_hand, self.wishes.ours)
-        whys = [each for card in self.cards.values() for each in (card.why.toggle, card.why.choose, card.why.source)]
-        last = (self.price.steps, self.folder.change, *self.steps.controls, self.back, self.primary)
-        chain(*first, *whys, *pickers, *self.offers.buttons, *last)
+        cards = []
+        for card in self.cards.values():
+            cards += [card.why.toggle, card.why.choose, card.why.source]
+            if card.choosers is not None:
+                cards += [*card.choosers.pickers.values(), card.choosers.way]
+        last = (self.price.steps, self.folder.change, *self.steps.controls, self.back)
+        # From the primary, where the keyboard begins, on to what is on the page; the foot and the rail come last.
+        chain(self.primary, *first, self.hero.button, *cards, *self.offers.controls, *last)
+
+    def _pickers(self) -> list[Picker]:
+        """The drop-downs, that of the part changed last before all others."""
+        turn = self.road.flow.facts.turn
+        found = {n: p for card in self.cards.values() if card.choosers for n, p in card.choosers.pickers.items()}
+        return [picker for _, picker in sorted(found.items(), key=lambda each: turn is None or each[0] != turn.part)]
 
     def _sentence(self, part: Part) -> str:
         words = self.tr("{part}: now {now}, after {after}, {what}")
@@ -141,23 +169,26 @@ class RecommendationPage(WizardPage):
 
     def _verdict(self, error: AppError | None) -> None:
         road, facts = self.road, self.road.flow.facts
-        self.hero.show()
+        shown = True
         if road.reckoning and not self._known:
             self.hero.set("neutral", self.tr("Working out what suits this computer"), icon="search")
         elif road.reckoning:
-            self.hero.hide()
+            shown = False
         elif self.obstacle is not None:
             words = self.tr("This has to be set up by hand")
             action = self.tr("Set up PyTorch instead") if facts.goal != "pytorch" else ""
             self.hero.set("warn", words, said.error(self.texts, self.obstacle), action)
         elif error is not None:
             action = self.tr("Back to the recommendation") if facts.choice is not None else self.tr("Try again")
+            if facts.turn is not None:
+                action = self.tr("Take this change back")
             self.hero.set("error", self.tr("This does not work out"), said.error(self.texts, error), action)
         elif facts.settled:
             there = facts.plan.env if facts.plan is not None else ""
             self.hero.set("ok", self.tr("You have all you need"), there)
         else:
-            self.hero.hide()
+            shown = False
+        self.hero.setVisible(shown)
 
     @property
     def obstacle(self) -> AppError | None:
@@ -169,8 +200,9 @@ class RecommendationPage(WizardPage):
 
     @property
     def way_on(self) -> Button:
-        """The primary; where the goal is still to come, the way to one that is there."""
-        return self.hero.button if self.hero.isVisible() and self.hero.kind == "warn" else self.primary
+        """The primary; where there is nothing to install, the way out of that."""
+        stuck = self.hero.kind == "warn" or (self.hero.kind == "error" and self.road.flow.facts.plan is None)
+        return self.hero.button if self.hero.isVisible() and stuck else self.primary
 
     def _foot(self) -> None:
         facts = self.road.flow.facts
@@ -193,7 +225,8 @@ class RecommendationPage(WizardPage):
     def _choosing(self) -> bool:
         """Whether the keyboard is on what the user chooses with."""
         focus = self.focusWidget()
-        return focus is not None and (self.wishes.isAncestorOf(focus) or isinstance(focus, Picker))
+        places = (self.wishes, self.hero, self.offers, *self.cards.values())
+        return focus is not None and any(place.isAncestorOf(focus) for place in places)
 
     def go_on(self) -> None:
         """Install, or prove what is there."""
@@ -221,8 +254,8 @@ class RecommendationPage(WizardPage):
             card.set_room(room)
         self.offers.set_room(room)
         self.price.set_room(room)
-        known = not self.cards["torch"].isHidden()
-        self.heads.fit(self.cards["torch"], room if known else 0)
+        shown = (each for each in self.cards.values() if not each.isHidden())
+        self.heads.fit(next(shown, None), room)
 
     def _take(self, offer: Alternative) -> None:
         goal = OTHER_GOALS.get(offer.code)
@@ -234,6 +267,8 @@ class RecommendationPage(WizardPage):
     def _mend(self) -> None:
         if self.obstacle is not None:
             self.road.want(goal="pytorch")
+        elif self.road.flow.facts.turn is not None:
+            self.road.undo()
         elif self.road.flow.facts.choice is not None:
             self.road.ours_again()
         else:

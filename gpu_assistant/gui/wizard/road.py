@@ -116,6 +116,13 @@ class Road(Activity):
         self.flow.unwish()
         self.reckon()
 
+    def undo(self) -> None:
+        """Take the last change of versions back."""
+        if self.flow.locked:
+            return
+        self.flow.undo()
+        self.reckon()
+
     def want(self, *, goal: Goal | None = None, channel: Channel | None = None) -> None:
         """The user sets up for something else, or wants the other kind of driver."""
         if self.flow.locked:
@@ -132,9 +139,16 @@ class Road(Activity):
 
     def pick(self, part: str, value: str | None) -> None:
         """The user picks a part's version; None leaves it to us again."""
+        self._pick(part, value, alone=False)
+
+    def pick_alone(self, part: str, value: str) -> None:
+        """The user picks a part's version and lets go of all that was picked before."""
+        self._pick(part, value, alone=True)
+
+    def _pick(self, part: str, value: str | None, *, alone: bool) -> None:
         if self.flow.locked:
             return
-        self.flow.picked(part, value)
+        self.flow.picked(part, value, alone=alone)
         self.reckon()
 
     def set_folder(self, folder: str) -> None:
@@ -233,6 +247,7 @@ class Road(Activity):
                 settled=reckoning.settled,
                 obstacle=reckoning.obstacle,
                 options=reckoning.options,
+                notes=reckoning.notes,
             )
 
     def _reckon_again(self) -> None:

@@ -14,6 +14,7 @@ from ...core.machine import Machine
 from ...core.plan import Interrupted, Plan
 from ...core.recommendation import Channel, Choice, Goal, Recommendation
 from .facts import Facts
+from .option_notes import OptionNotes, notes
 
 if TYPE_CHECKING:
     from ...advise.options import Options
@@ -30,6 +31,7 @@ class Reckoning(Struct, frozen=True, kw_only=True):
     settled: bool
     obstacle: AppError | None = None
     options: Options | None = None
+    notes: OptionNotes | None = None
 
 
 class Reckon:
@@ -56,7 +58,15 @@ class Reckon:
         context.check_cancelled()
         settled = plan is not None and not app.simulated and _settled(app, recommendation, folder)
         options = app.options(self._machine, **wanted) if facts.by_hand else None
-        return Reckoning(recommendation=recommendation, plan=plan, settled=settled, obstacle=obstacle, options=options)
+        context.check_cancelled()
+        return Reckoning(
+            recommendation=recommendation,
+            plan=plan,
+            settled=settled,
+            obstacle=obstacle,
+            options=options,
+            notes=notes(app, self._machine, options, **wanted) if options is not None else None,
+        )
 
 
 class Wanted(TypedDict):

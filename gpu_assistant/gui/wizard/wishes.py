@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import get_args
 
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
@@ -13,6 +14,9 @@ from ..components.base import Live
 from ..components.picker import Entry, Picker
 from .facts import Facts
 from .road import Road
+
+# NVIDIA's own names for the kinds of its drivers, the same in every language.
+CHANNELS: Mapping[Channel, str] = {"studio": "Studio", "game-ready": "Game Ready"}
 
 
 class Wishes(Live, QWidget):
@@ -60,7 +64,8 @@ class Wishes(Live, QWidget):
         self.retranslate()
         known = facts.recommendation is not None or self._road.reckoning
         self.by_hand.setVisible(not facts.by_hand and known)
-        self.ours.setVisible((facts.by_hand or facts.choice is not None) and known)
+        # What does not work out leads back, too.
+        self.ours.setVisible(facts.by_hand or facts.choice is not None)
         self.channel.setVisible(_has_channels(facts.machine, facts))
 
     def fit(self, room: int) -> None:
@@ -89,8 +94,8 @@ class Wishes(Live, QWidget):
     def channels(self) -> dict[Channel, tuple[str, str]]:
         """Both kinds of drivers."""
         return {
-            "studio": ("Studio", self.tr("Tested longer: the calm choice for this kind of work")),
-            "game-ready": ("Game Ready", self.tr("Ready for the newest games: for those who also play")),
+            "studio": (CHANNELS["studio"], self.tr("Tested longer: the calm choice for this kind of work")),
+            "game-ready": (CHANNELS["game-ready"], self.tr("Ready for the newest games: for those who also play")),
         }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from ...core.errors import AppError
 from ...core.message import Message
 from ...core.recommendation import Alternative
@@ -17,6 +19,14 @@ def say(texts: Texts, message: Message) -> str:
 def error(texts: Texts, found: AppError) -> str:
     """What is wrong and what to do."""
     return say(texts, found.message)
+
+
+def publisher(texts: Texts, address: str) -> str:
+    """Who says it, from a source's address; a host that we have no name for is named as it is."""
+    parts = urlsplit(address)
+    host = (parts.hostname or "").removeprefix("www.")
+    code = f"publisher.{host}"
+    return texts.say(code, {"project": "/".join(parts.path.split("/")[1:3])}) if texts.has(code) else host
 
 
 def offer(texts: Texts, found: Alternative) -> tuple[str, str]:
