@@ -110,7 +110,7 @@ def test_a_newer_driver_is_offered_for_what_it_unlocks_and_not_asked_for() -> No
     [
         # The old card's own newest serves both: it is taken, and the newest for the strong one offered.
         ("linux", (RTX_4060, GTX_1060), None, "2.14.1+cu126", "580.126.20", "strongest-only"),
-        ("windows", (RTX_4060, GTX_1060), "566.03", "2.14.1+cu126", "566.03", "strongest-only"),
+        ("windows", (RTX_4060, GTX_1060), "566.03", "2.14.1+cu126", "566.03", "strongest-only-driver"),
         ("windows", (RTX_4060, GTX_1060), None, "2.14.1+cu126", "581.57", "strongest-only"),
         # No build of this age serves both: the strongest decides, with a driver that leaves the old card its picture.
         ("windows", (RTX_5090, V100), None, "2.15.0+cu130", "581.57", "all-cards"),
