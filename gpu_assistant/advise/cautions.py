@@ -28,9 +28,9 @@ def _cautions(d: Decision) -> Iterator[Caution]:
     build = d.pick.build
     yield from _system(d)
     if d.cards and d.accelerator == "cpu" and not d.by_hand and d.wish.driver is None:
-        card, age = d.cards[0], age_of(d.where, d.cards[0])
+        idle, age = d.cards[0], age_of(d.where, d.cards[0])
         code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}[age]
-        yield warn(code, gpu=card.name, capability=card.capability_text)
+        yield warn(code, gpu=idle.name, capability=idle.capability_text)
     card = d.where.card
     if d.accelerator == "cuda":
         yield from card_cautions(d.where, build.label, d.driver.minimum)

@@ -130,6 +130,10 @@ def _picked(where: Site, wish: Choice, wheels: tuple[LocalWheel, ...]) -> tuple[
     if other is not None:
         return other
     plain = cpu_pick(where)
+    if plain is None and where.builds and where.card is not None:
+        raise AppError(
+            "no-build-for-card", gpu=where.card.name, system=f"@system.{where.machine.os.system}", arch=where.arch
+        )
     if plain is None:
         raise AppError("no-build", system=f"@system.{where.machine.os.system}", arch=where.arch)
     return plain, None

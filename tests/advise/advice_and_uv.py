@@ -138,10 +138,43 @@ def shown(case: Case) -> str:
     return f"{system}, {cards}{capability}, driver {driver}"
 
 
+@cache
+def published() -> frozenset[str]:
+    """The drivers that are known to exist: those that are offered, and those that came with a toolkit."""
+    offered = (row["version"] for row in world().drivers["packages"])
+    bundled = (row[f"{system}_driver"] for row in world().cuda["toolkits"] for system in ("linux", "windows"))
+    return frozenset(filter(None, (*offered, *bundled)))
+
+
+def possible(case: Case) -> bool:
+    """Whether there can be such a machine: cards that were sold, and a published driver that knows all of them."""
+    what = case.machine
+    gpus = nvidia(what)
+    if not all(world().card(gpu) for gpu in gpus):
+        return not gpus
+    if what["driver"] is None:
+        return True
+    box = box_of(world(), what, case.channel, gpus[0]) if gpus else None
+    native = world().native(box.driver) if box is not None else None
+    if native is None or what["driver"]["version"] not in published():
+        return False
+    knows = [span.newest for span in world().spans() if span.first <= native]
+    for gpu in gpus:
+        chip = world().chip(gpu)
+        limits = (world().generation(chip) or {}).get("first_without") or {} if chip else {}
+        gone = limits.get(box.host) if box is not None else None
+        if chip is None or not any(chip <= newest for newest in knows):
+            return False
+        if gone is not None and number(what["driver"]["version"]) >= number(gone):
+            return False
+    return True
+
+
 def typical(group: str, found: list[Difference]) -> Difference:
-    """The example: the one that the group's own words ask for, else the middle one."""
+    """The example: the one that the group's own words ask for, else the middle one; of machines that can be."""
     wish = GROUPS[group].get("example")
-    return next((d for d in found if wish and d.case.name.startswith(wish)), found[len(found) // 2])
+    real = [difference for difference in found if possible(difference.case)] or found
+    return next((d for d in found if wish and d.case.name.startswith(wish)), real[len(real) // 2])
 
 
 def document() -> str:

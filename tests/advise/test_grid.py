@@ -59,7 +59,7 @@ def faults(case: Case, found: Recommendation | str, known: World) -> list[str]:
             here = case.machine["os"]
             return [] if here["system"] == "darwin" or here["arch"] != "x86_64" else ["TensorFlow refused"]
         right = expected(known, case.machine, case.channel)
-        return [] if found == "no-build" and right is None else [f"refused with {found}"]
+        return [] if found.startswith("no-build") and right is None else [f"refused with {found}"]
     plain = msgspec.to_builtins(found)
     return [
         *judge(known, case.machine, case.goal, case.channel, plain),

@@ -63,7 +63,9 @@ def runs(world: World, record: dict[str, Any], device: tuple[int, int]) -> str |
     """ "binary", "portable" (PTX, translated by the driver), "unseen" (nobody looked into the wheel) or None."""
     listed = record.get("arch_list")
     if listed is None:
-        return "unseen"
+        cuda = cuda_of(record["variant"]) or (0, 0)
+        too_new = any(span.last >= cuda and span.newest < (device[0], 0) for span in world.spans())
+        return None if too_new else "unseen"
     shut = world.torch["excluded_devices"]
     said = f"{device[0]}.{device[1]}"
     for text in listed:
