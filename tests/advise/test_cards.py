@@ -271,7 +271,7 @@ def test_only_a_data_centre_card_is_called_built_for_it() -> None:
 @pytest.mark.parametrize("pci_id", ["@", " @@ ", ""])
 def test_a_card_without_any_name_is_called_by_its_maker(pci_id: str) -> None:
     found = check(recommend(machine("windows", nvidia(pci_id)), catalog()))
-    assert reason(found, "accelerator").data["gpu"] == "nvidia"
+    assert reason(found, "accelerator").data["gpu"] == "NVIDIA"
 
 
 def test_order_of_cards_does_not_matter() -> None:
