@@ -185,7 +185,7 @@ class _Rows(QStyledItemDelegate):
         del option
         entry: Entry = index.data(ENTRY)
         upper, lower = QFontMetrics(theme.font("body")), QFontMetrics(theme.font("small"))
-        width, height = upper.horizontalAdvance(entry.text), upper.height()
+        width, height = upper.horizontalAdvance(entry.text) + 2, upper.height()
         if entry.hint:
             width += GAP + lower.horizontalAdvance(entry.hint)
         if entry.detail:

@@ -38,6 +38,7 @@ class Offers(Card):
         self._widgets: list[QWidget] = []
         self._lines: list[QBoxLayout] = []
         self._room = LEVEL
+        self._drawn: object = None
 
     @property
     def any(self) -> bool:
@@ -48,7 +49,11 @@ class Offers(Card):
         self, warnings: Sequence[Caution], offers: Sequence[Alternative], driver: DriverAdvice | None, left_out: str
     ) -> None:
         """Spoken warnings and alternatives, a driver that has to be installed by hand, and the names of other parts
-        that the plan leaves out."""
+        that the plan leaves out. The same in the same language leaves the rows, and the keyboard in them, alone."""
+        key = (tuple(warnings), tuple(offers), driver, left_out, self.tr("Open NVIDIA's page"))
+        if key == self._drawn:
+            return
+        self._drawn = key
         for widget in self._widgets:
             self._rows.removeWidget(widget)
             widget.hide()

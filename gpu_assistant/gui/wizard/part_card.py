@@ -166,8 +166,9 @@ class PartCard(Card):
         middle = Qt.AlignmentFlag.AlignVCenter
         grid.addWidget(self.icon_, 0, 0, middle)
         if folded:
-            for widget in (self._before, self.arrow, self._then):
-                self._line_row.addWidget(widget)
+            top = Qt.AlignmentFlag.AlignTop
+            for widget, place in ((self._before, top), (self.arrow, middle), (self._then, top)):
+                self._line_row.addWidget(widget, 0, place)
             self._line_row.addStretch(1)
             grid.addWidget(self._names, 0, 1, 1, 4, middle)
             grid.addWidget(self._pill_cell, 0, 5, middle)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog
@@ -118,9 +117,7 @@ class RecommendationPage(WizardPage):
         for part in parts(machine, recommendation, texts, settled=facts.settled, plan=facts.plan):
             card, offer = self.cards[part.id], part.offer
             choose = self.tr("Use that instead") if offer is not None else ""
-            if part.source is not None:
-                part = replace(part, source=(said.publisher(texts, part.source[1]), part.source[1]))  # noqa: PLW2901
-            card.set_part(part, choose, said.offer(texts, offer)[0] if offer is not None else "")
+            card.set_part(said.named(texts, part), choose, said.offer(texts, offer)[0] if offer is not None else "")
             card.set_heads(self.heads.now.text(), self.heads.after.text())
             mine = tuple(each for each in choices if CARDS[each.name] == part.id)
             here = turn is not None and any(each.name == turn.part for each in mine)
