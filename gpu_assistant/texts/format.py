@@ -9,7 +9,21 @@ from ..core.names import Language, Value
 UNKNOWN = "—"
 # The names of figures that are lists, as "a, b, c": Chinese has a comma of its own between their parts.
 LISTS = frozenset(
-    {"choices", "folders", "gpu", "gpus", "have", "known", "names", "needs", "packages", "series", "steps"}
+    {
+        "choices",
+        "files",
+        "folders",
+        "gpu",
+        "gpus",
+        "have",
+        "known",
+        "names",
+        "needs",
+        "packages",
+        "products",
+        "series",
+        "steps",
+    }
 )
 UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
