@@ -95,7 +95,7 @@ def test_no_build_for_this_kind_of_computer() -> None:
         ((), "3.14", "python-download"),
         ((python("3.12.7"), python("3.11.2")), "3.12", "python-here"),
         ((python("3.9.1"), python("3.16.0")), "3.14", "python-download"),
-        ((python("3.12.7", "conda"), python("3.12.7", "venv"), python("3.12.7", "store")), "3.14", "python-download"),
+        ((python("3.12.7", "conda"), python("3.12.7", "venv"), python("3.12.7", "store")), "3.14", "python-not-conda"),
         ((python("3.12.7", "managed"), python("3.13.1", "conda")), "3.12", "python-here"),
         ((python("3.13.1", arch="arm64"), python("3.11.0", arch=None)), "3.11", "python-here"),
         ((python("not a version"), python("3")), "3.14", "python-download"),
