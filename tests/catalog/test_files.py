@@ -56,7 +56,7 @@ def test_every_address_is_a_publishers_or_a_public_page(path: Path) -> None:
     if path.stem == "mirrors":
         return  # is about others
     publishers = (".pytorch.org", "pytorch.org", "github.com", ".nvidia.com", "gfwsl.geforce.com", ".amd.com")
-    makers = ("aka.ms", "learn.microsoft.com", "wiki.debian.org")
+    makers = ("aka.ms", "learn.microsoft.com", "wiki.debian.org", "packages.debian.org")
     assert all(host.endswith((*publishers, *makers)) for host in hosts), hosts
 
 
