@@ -33,8 +33,10 @@ def real(simulated):
 @pytest.fixture
 def page(real, at_recommendation, qtbot):
     wizard = at_recommendation(real)
-    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
-    return wizard.recommendation
+    page = wizard.recommendation
+    # Shown whole: the way on takes the keyboard in a turn of its own.
+    qtbot.waitUntil(lambda: not wizard.road.busy and page.focusWidget() is page.way_on, timeout=10_000)
+    return page
 
 
 @pytest.fixture
@@ -153,6 +155,7 @@ def test_the_keyboard_stays_with_the_chooser(page, rest, qtbot):
     page.wishes.by_hand.click()
     rest(page)
     picker = page.cards["torch"].choosers.pickers["pytorch"]
+    qtbot.waitUntil(picker.isVisible, timeout=5000)
     picker.setFocus(Qt.FocusReason.TabFocusReason)
     picker.open()
     popup = picker.popup
