@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ..core.errors import AppError, CallError
@@ -83,7 +84,7 @@ def _window(app: App, language: Language | None) -> int:
 def _language(argv: Sequence[str]) -> Language:
     """The language of this call, known before parsing so that help and complaints speak it too; the last one counts."""
     chosen: Language | None = None
-    for word, following in zip(argv, [*argv[1:], ""], strict=True):
+    for word, following in zip_longest(argv, argv[1:], fillvalue=""):
         given = following if word == "--lang" else word.removeprefix("--lang=") if word.startswith("--lang=") else None
         if given == "en":
             chosen = "en"

@@ -80,7 +80,7 @@ def test_a_slow_source_is_left_for_a_fast_one(server: FaultServer, tmp_path: Pat
 
 def test_a_source_that_never_answers_is_not_waited_for(server: FaultServer, tmp_path: Path, many: Limits) -> None:
     silent = server.add("/silent", DATA, faults=[Fault("stall")] * 30)
-    patient = msgspec.structs.replace(many, stall_seconds=60, connect_seconds=60)
+    patient = msgspec.structs.replace(many, stall_seconds=60, connect_seconds=60, probe_seconds=5)
     began = time.monotonic()
     get(tmp_path / "file.bin", patient, silent, server.add("/mirror", DATA))
     assert time.monotonic() - began < 20
