@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from contextlib import suppress
@@ -44,13 +45,20 @@ def read_file(path: Path, kind: type[T], *, code: str) -> T:
         raise CallError("file-unreadable", path=str(path), detail=error.strerror or str(error)) from error
     if len(data) > MOST_BYTES:
         raise CallError("file-too-large", path=str(path), most_bytes=MOST_BYTES)
-    # Editors on Windows put a byte-order mark in front.
-    data = data.removeprefix(b"\xef\xbb\xbf")
     try:
+        data = _as_utf8(data)
         return decode(data, kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         fault, where = fault_of(error, data)
         raise CallError(code, path=str(path), fault=fault, where=where) from error
+
+
+def _as_utf8(data: bytes) -> bytes:
+    """What editors and PowerShell on Windows write, by its byte-order mark; raises UnicodeDecodeError."""
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(mark):
+            return data.removeprefix(mark).decode(encoding).encode()
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
 # What msgspec writes, and the text that says the same; a test knows each.

@@ -50,6 +50,7 @@ FAULTS = {
     "cut": (b'{"schema"', "(1:10)"),
     "empty": (b"", "(1:1)"),
     "letters": (b'{"schema": "\xff"}', ""),
+    "half-a-letter": (b"\xff\xfe{", ""),
     "deep": (b'{"x": ' + b'[{"y": ' * 20_000, ""),
 }
 
@@ -83,6 +84,15 @@ def test_the_largest_file_is_still_read(capsys: pytest.CaptureFixture[str], tmp_
     path = tmp_path / "machine.json"
     path.write_bytes(content + b" " * (core_json.MOST_BYTES - len(content)))
     assert run(["detect", "--machine", str(path), "--data-dir", str(tmp_path / "data")]) == 0
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16-le", "utf-16-be"])
+def test_what_powershell_writes_is_read(capsys: pytest.CaptureFixture[str], tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "machine.json"
+    text = changed(gpus=[NVIDIA]).decode()
+    path.write_bytes((text if encoding == "utf-8-sig" else "\ufeff" + text).encode(encoding))
+    assert run(["detect", "--machine", str(path), "--lang", "en", "--data-dir", str(tmp_path / "data")]) == 0
+    assert "RTX 4060" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["@error.internal", "@reason.cuda-card", "@", "@nothing.like.this", "{0}", "{x"])

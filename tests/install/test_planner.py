@@ -133,6 +133,8 @@ def test_which_python_is_built_on() -> None:
     assert found.path == "/right"
     assert python_here(msgspec.structs.replace(here, pythons=pythons[:2]), "3.11") is None
     assert python_here(msgspec.structs.replace(here, pythons=None), "3.11") is None
+    preview = msgspec.structs.replace(pythons[-1], version="3.11.0a1")
+    assert python_here(msgspec.structs.replace(here, pythons=(preview,)), "3.11") is None
 
 
 def test_what_a_wheelhouse_holds(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
+from ...catalog.versions import numbers
 from ...core.errors import AppError
 from ...core.machine import Machine, Python
 from ...core.plan import Plan, PlanFile, Step
@@ -109,6 +110,7 @@ def python_here(machine: Machine, series: str) -> Python | None:
         python
         for python in machine.pythons or ()
         if python.version.split(".")[:2] == series.split(".")
+        and numbers(python.version) is not None  # a preview's wheels are nobody's
         and python.kind in KINDS
         and (python.arch is None or machine.os.arch is None or python.arch == machine.os.arch)
     ]
