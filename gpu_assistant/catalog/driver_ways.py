@@ -82,7 +82,7 @@ class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
 class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     """A distribution's packages by purpose ({branch}), its tool, and the branches it was seen to carry, newest
     first. `releases` has the one branch of each release ("12": "535") where its packages are not named after it;
-    `needs` are the package sources and headers to switch on first.
+    `needs` are the package sources and headers to switch on first, `nvidia_source` is how NVIDIA's own packages come.
     """
 
     distribution: str
@@ -93,6 +93,7 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     releases: dict[str, str] = {}
     releases_source: str | None = None
+    nvidia_source: str | None = None
     source: str
 
 

@@ -28,12 +28,12 @@ class Packages(Struct, frozen=True, kw_only=True):
 def packages(machine: Machine, wanted: str, minimum: str | None, catalog: Catalog) -> Packages | None:
     """The distribution's packages for a driver as new as `minimum`, best of the branch of `wanted`.
 
-    None where the catalog knows none: another distribution, a branch that it does not carry, a card of which nobody
-    knows which kernel modules serve it.
+    None where the catalog knows none: another distribution, a branch that it does not carry, a release whose one branch
+    is too old, a card of which nobody knows which kernel modules serve it.
     """
-    facts = next((ways for ways in catalog.drivers.linux_install if ways.distribution == machine.os.distro), None)
+    facts = _facts(machine, catalog)
     kind = _modules(machine, catalog)
-    if facts is None or kind is None:
+    if facts is None or kind is None or too_old_branch(machine, minimum, catalog) is not None:
         return None
     # Modules that the distribution signed are taken as they are; others need a key that a person enrols.
     signed_name = "signed_open_modules" if kind == "open" else "signed_modules"
@@ -54,6 +54,22 @@ def packages(machine: Machine, wanted: str, minimum: str | None, catalog: Catalo
     return Packages(names=tuple(name.replace("{branch}", branch) for name in chosen), signed=signed)
 
 
+def too_old_branch(machine: Machine, minimum: str | None, catalog: Catalog) -> str | None:
+    """The one branch that this release's own packages bring, where it is known to be older than `minimum`."""
+    facts, release = _facts(machine, catalog), machine.os.distro_version or ""
+    branch = facts.releases.get(release.partition(".")[0]) if facts is not None else None
+    has, least = numbers(branch), numbers(minimum)
+    return branch if has is not None and least is not None and has < least[:1] else None
+
+
+def nvidia_source(machine: Machine, catalog: Catalog) -> str | None:
+    """The page that says how NVIDIA's own packages come to a distribution."""
+    facts = _facts(machine, catalog)
+    if facts is None or facts.nvidia_source is None:
+        return None
+    return catalog.source(catalog.drivers, facts.nvidia_source)
+
+
 def by_hand(wanted: str, catalog: Catalog) -> Commands:
     """What to type where the catalog knows no packages: NVIDIA's own installer."""
     pattern = catalog.drivers.address_patterns.get("linux_run")
@@ -72,6 +88,10 @@ def enrolment(catalog: Catalog) -> tuple[str, ...]:
     """What makes the next start ask whether our modules' key is trusted; empty where the catalog does not say."""
     facts = catalog.drivers.secure_boot
     return ("sudo", *(word.replace("{key}", facts.key) for word in facts.enrol)) if facts is not None else ()
+
+
+def _facts(machine: Machine, catalog: Catalog) -> LinuxDriverInstall | None:
+    return next((ways for ways in catalog.drivers.linux_install if ways.distribution == machine.os.distro), None)
 
 
 def _data_centre(machine: Machine, catalog: Catalog) -> bool:

@@ -27,13 +27,15 @@ from ..untrusted import check_file
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields, refused, spec_of
 
-WINDOWS, LINUX, SECURE_BOOT, BY_HAND, BACK = (
+WINDOWS, LINUX, SECURE_BOOT, BY_HAND, SOURCE, BACK = (
     "nvidia-driver",
     "nvidia-driver-linux",
     "nvidia-driver-secure-boot",
     "nvidia-driver-by-hand",
+    "nvidia-driver-source",
     "nvidia-driver-back",
 )
+TO_DO = (BY_HAND, SOURCE, BACK)
 
 
 class Spec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,7 +53,7 @@ class NvidiaDriver(Kind):
     """`door` and `here` replace the way to administrator rights, and the look at what is installed."""
 
     name: ClassVar[str] = "nvidia-driver"
-    codes: ClassVar[tuple[str, ...]] = (WINDOWS, LINUX, SECURE_BOOT, BY_HAND, BACK)
+    codes: ClassVar[tuple[str, ...]] = (WINDOWS, LINUX, SECURE_BOOT, BY_HAND, SOURCE, BACK)
 
     def __init__(self, door: Callable[[Work], Door] = _door, here: Callable[..., str | None] = installed) -> None:
         self._door, self._here = door, here
@@ -88,6 +90,12 @@ class NvidiaDriver(Kind):
 
     def _linux(self, draft: Draft, advice: DriverAdvice, version: str) -> Step:
         found = linux.packages(draft.machine, version, advice.minimum, draft.catalog)
+        page = linux.nvidia_source(draft.machine, draft.catalog)
+        branch = linux.too_old_branch(draft.machine, advice.minimum, draft.catalog)
+        if branch is not None and page is not None:
+            step = _by_hand(advice, version, ())
+            data = {**step.data, "commands": page, "branch": branch, "minimum": advice.minimum}
+            return structs.replace(step, code=SOURCE, data=data)
         if found is None:
             return _by_hand(advice, version, linux.by_hand(version, draft.catalog))
         enrol = draft.machine.os.secure_boot is True and not found.signed
@@ -112,7 +120,7 @@ class NvidiaDriver(Kind):
         """A package of the catalog, or names that it knows for this distribution."""
         refuse_fields(step, files=True, spec=True)
         spec = spec_of(step, Spec)
-        if step.code in (BY_HAND, BACK) and (step.files or spec.packages):
+        if step.code in TO_DO and (step.files or spec.packages):
             raise refused(f"{step.id}: {step.code}")
         if step.files:
             (file,) = step.files if len(step.files) == 1 else (None,)
@@ -136,7 +144,7 @@ class NvidiaDriver(Kind):
         # Back to an older one: what is here must not be newer.
         if here is not None and (enough(wanted, here) if step.code == BACK else enough(here, wanted)):
             return Outcome(code="progress.driver-here", data={"version": here})
-        if step.code in (BY_HAND, BACK):
+        if step.code in TO_DO:
             return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
         return None
 

@@ -62,6 +62,16 @@ def test_debian_has_one_branch_a_release() -> None:
     assert all(known("debian", CATALOG).match(name) for name in found.names)
 
 
+@pytest.mark.parametrize(("release", "branch"), [("12", "535"), ("13", "550")])
+def test_a_branch_of_debian_that_is_too_old_is_not_installed(release: str, branch: str) -> None:
+    seen = machine("debian", "12.0")
+    seen = msgspec.structs.replace(seen, os=msgspec.structs.replace(seen.os, distro_version=release))
+    assert linux.too_old_branch(seen, "570.26", CATALOG) == branch
+    assert linux.packages(seen, "595.84", "570.26", CATALOG) is None
+    assert linux.too_old_branch(seen, "525.60.13", CATALOG) is None
+    assert linux.packages(seen, "595.84", "525.60.13", CATALOG) is not None
+
+
 def test_a_card_for_servers_gets_the_servers_packages() -> None:
     row = next(row for row in CATALOG.gpus.gpus if row.segment == "datacenter" and row.compute_capability == "9.0")
     gpu = Gpu(vendor="nvidia", pci_id=row.pci_id, compute_capability=row.compute_capability)

@@ -191,6 +191,19 @@ def test_the_way_back_is_left_to_a_person_and_never_called_done(world: World) ->
         assert (last.state, last.code) == ("skipped", code)
 
 
+def test_where_debians_branch_is_too_old_nvidias_package_source_is_told(world: World) -> None:
+    advice = recommendation("install", minimum="580.65.06", recommended="595.84")
+    step = driver_step(world, machine("linux", distro="debian", distro_version="13", secure_boot=True), advice)
+    assert (step.code, step.spec, step.needs_admin) == ("nvidia-driver-source", {"version": "580.65.06"}, False)
+    for language in ("en", "zh_CN"):
+        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        assert "550" in what
+        assert "docs.nvidia.com" in what
+        assert "580.65.06" in Texts(language).say(f"step.{step.code}.title", step.data)
+    last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+    assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
+
+
 @pytest.mark.parametrize("action", ["keep", "none"])
 def test_a_driver_that_stays_is_no_step(world: World, action: str) -> None:
     advice = recommendation(action, recommended="580.95.05")
