@@ -108,7 +108,11 @@ def _refusal(where: Site, choice: Choice, why: str) -> CallError:
         if choice.python is not None:
             series = python_for(where.machine, where.catalog, where.arch, newest.build.release.python)
             label = f"{label}, Python {series.series}" if series is not None else label
-    part = "python" if why in ("python", "no-python") else "variant" if choice.pytorch is None else "pytorch"
+    alone = choice.pytorch is None and choice.variant is None
+    if alone and why in ("no-code", "driver-limit", "driver-picked"):
+        # A Python has no code for a card and needs no driver: the releases made for it do.
+        why = f"python-{why}"
+    part = "python" if alone or why in ("python", "no-python") else "variant" if choice.pytorch is None else "pytorch"
     return CallError("choice-impossible", part=part, choice=named, why=f"@choice.{why}", newest=label)
 
 

@@ -8,7 +8,8 @@ from ..core.recommendation import Reason
 from .builds import code_for
 from .cards import Card, said_name
 from .decision import Decision
-from .drivers import series_of
+from .drivers import build_floor, reachable, series_of
+from .pick import with_code
 from .pythons import passed_kind
 from .reasons_accelerator import accelerator_reason, idle_graphics
 from .reasons_driver import driver_reasons, say
@@ -68,8 +69,9 @@ def _version(d: Decision) -> Reason:
     torch = d.where.catalog.pytorch
     version, newest = d.pick.build.version, d.where.catalog.releases[0].version
     about = "pytorch.version"
-    if d.by_hand:
-        return _say(d, about, "version-by-hand", torch, "releases", version=version)
+    picked = _version_picked(d, newest)
+    if picked is not None:
+        return picked
     if version == newest:
         return _say(d, about, "version-newest", torch, "releases", version=version)
     glibc = held_back(d.where)
@@ -80,8 +82,35 @@ def _version(d: Decision) -> Reason:
         data: dict[str, Value] = {"version": version, "python": d.picked_python, "newest": newest}
         return _say(d, about, "version-newest-for-python", torch, "releases", **data)
     if d.accelerator == "cuda" and d.where.card is not None:
-        return _version_for_card(d, d.where.card, newest)
+        return _version_for_driver(d, d.where.card) or _version_for_card(d, d.where.card, newest)
     return _say(d, about, "version-newest-for-system", torch, "matrix", version=version, newest=newest)
+
+
+def _version_picked(d: Decision, newest: str) -> Reason | None:
+    """What was picked decides: the release itself, or the build that holds the release back."""
+    torch, version, about = d.where.catalog.pytorch, d.pick.build.version, "pytorch.version"
+    doubtful = "-doubtful" if d.accelerator == "cuda" and d.pick.code == "unknown" else ""
+    if d.wish.pytorch is not None:
+        return _say(d, about, f"version-by-hand{doubtful}", torch, "releases", version=version)
+    if d.wish.variant is None or (version == newest and not doubtful):
+        return None
+    data: dict[str, Value] = {"version": version, "variant": d.wish.variant, "newest": newest}
+    return _say(d, about, f"version-of-build{doubtful}", torch, "releases", **data)
+
+
+def _version_for_driver(d: Decision, card: Card) -> Reason | None:
+    """The driver that the user picked holds PyTorch back: a newer one has code for the card, and needs more of it."""
+    state = d.where.state
+    if state is None or state.picked is None:
+        return None
+    held = next((found for found in with_code(d.where) if found[0].rank < d.pick.build.rank), None)
+    needed = build_floor(d.where.catalog, state, *held) if held is not None else None
+    if held is None or needed is None or reachable(state, needed):
+        return None
+    code = "version-newest-for-kept-driver" if d.wish.driver == "keep" else "version-newest-for-picked-driver"
+    data: dict[str, Value] = {"version": d.pick.build.version, "newer": held[0].version, "needed": needed.text}
+    torch = d.where.catalog.pytorch
+    return _say(d, "pytorch.version", code, torch, "matrix", driver=state.picked.lstrip("@"), gpu=card.name, **data)
 
 
 def _version_for_card(d: Decision, card: Card, newest: str) -> Reason:
@@ -110,14 +139,7 @@ def _variant(d: Decision) -> Reason:
     torch, build = d.where.catalog.pytorch, d.pick.build
     about = "pytorch.variant"
     if build.cuda is None or d.where.card is None:
-        return _say(
-            d,
-            about,
-            "variant-mps" if build.record.mps else "variant-cpu" if build.variant == "cpu" else "variant-other",
-            torch,
-            "install",
-            variant=build.variant,
-        )
+        return _variant_without_cuda(d)
     card = d.where.card
     cuda = f"{build.cuda[0]}.{build.cuda[1]}"
     if card.capability is None:
@@ -133,6 +155,20 @@ def _variant(d: Decision) -> Reason:
     if d.pick.code == "ptx":
         return _say(d, about, "variant-ptx", torch, "device-rule", **data)
     return _say(d, about, "variant-code", torch, "device-rule", **data)
+
+
+def _variant_without_cuda(d: Decision) -> Reason:
+    build, card = d.pick.build, d.where.card
+    code = "variant-cpu"
+    data: dict[str, Value] = {"variant": build.variant}
+    if build.record.mps:
+        code = "variant-mps"
+    elif build.variant != "cpu":
+        code, data["maker"] = "variant-other", "Intel" if build.variant == "xpu" else "AMD"
+    elif d.by_hand and card is not None:
+        # What leaves a card idle is right for the computer only where its owner says so.
+        code, data["gpu"] = "variant-cpu-by-hand", card.name
+    return _say(d, "pytorch.variant", code, d.where.catalog.pytorch, "install", **data)
 
 
 def _certainty(d: Decision) -> tuple[Reason, ...]:

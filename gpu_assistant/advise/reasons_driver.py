@@ -31,6 +31,7 @@ def driver_reasons(where: Site, advice: DriverAdvice, cuda: str | None) -> Itera
         "minimum": advice.minimum,
         "recommended": advice.recommended,
         "cuda": cuda,
+        "whom": "@driver.for-all" if _binds_more(where) else "@driver.for-card",
     }
     if state.package is not None:
         data["newest"] = state.package.version
@@ -38,7 +39,7 @@ def driver_reasons(where: Site, advice: DriverAdvice, cuda: str | None) -> Itera
         yield _back(where, state, advice, data)
     else:
         yield say(where, "driver.action", _code(state, advice), where.catalog.cuda, "compatibility", **data)
-        yield from _ceiling(where, state)
+        yield from _ceiling(where, state, advice, cuda)
         yield from _last_branch(where, state, card)
     if where.machine.os.wsl:
         yield say(where, "driver.action", "driver-wsl", where.catalog.drivers, "wsl")
@@ -78,11 +79,21 @@ def _code(state: DriverState, advice: DriverAdvice) -> str:
     return "driver-keep-ahead" if state.version > state.newest else "driver-keep"
 
 
-def _ceiling(where: Site, state: DriverState) -> Iterator[Reason]:
-    """The CUDA number that nvidia-smi shows is taken for an installed CUDA by nearly everyone."""
+def _ceiling(where: Site, state: DriverState, advice: DriverAdvice, cuda: str) -> Iterator[Reason]:
+    """The CUDA number that nvidia-smi shows is taken for an installed CUDA by nearly everyone. Where a later one of
+    its generation is used, that has to be said, too.
+    """
     if state.installed is not None and state.cuda is not None and state.picked is None:
-        shown = f"{state.cuda[0]}.{state.cuda[1]}"
-        yield say(where, "driver.installed", "driver-ceiling", where.catalog.cuda, "compatibility", shown=shown)
+        data: dict[str, Value] = {"shown": f"{state.cuda[0]}.{state.cuda[1]}"}
+        code, wanted = "driver-ceiling", capability(cuda.removeprefix("Toolkit "))
+        if advice.action == "keep" and wanted is not None and wanted > state.cuda:
+            code, data["major"], data["minimum"] = "driver-ceiling-within", wanted[0], advice.minimum
+        yield say(where, "driver.installed", code, where.catalog.cuda, "compatibility", **data)
+
+
+def _binds_more(where: Site) -> bool:
+    """Whether a further card has its say in which driver is the newest."""
+    return where.card is not None and _bound_by(where, where.card) != where.card.name
 
 
 def _last_branch(where: Site, state: DriverState, card: Card) -> Iterator[Reason]:

@@ -66,12 +66,12 @@ def team(machine: Machine, catalog: Catalog, arch: str, cards: tuple[Card, ...],
         there = best_pick(shared)
         keeps = there is not None and there.build.rank <= best.build.rank and _has_driver(shared, there)
         where = shared if keeps else alone
-    while known:
-        pick, place = _together(room, known)
-        if pick is not None and place is not None and _has_driver(place, pick) and _costs_nothing(room, pick, known):
-            where = place
+    for count in range(len(known), 0, -1):
+        crowd = known[:count]
+        pick, place = _together(room, crowd)
+        if pick is not None and place is not None and _has_driver(place, pick) and _costs_nothing(room, pick, crowd):
+            where = _kept_too(room, crowd, known[count:], pick) or place
             break
-        known = known[:-1]
     return Team(where=where, whole=whole, whole_where=whole_where, alone=best)
 
 
@@ -88,6 +88,18 @@ def _together(room: _Room, chips: tuple[Chip, ...]) -> tuple[Pick | None, Site |
     where = room.site(room.cards[0], oldest=chips[-1], others=chips)
     pick = best_pick(where)
     return pick, where if pick is not None else None
+
+
+def _kept_too(room: _Room, chips: tuple[Chip, ...], older: tuple[Chip, ...], pick: Pick) -> Site | None:
+    """The place with a driver that serves still older cards, too, for which the build has no code: where the cards
+    that it has code for lose no release by that.
+    """
+    for oldest in reversed(older):
+        place = room.site(room.cards[0], oldest=oldest, others=chips)
+        there = best_pick(place)
+        if there is not None and there.build.rank <= pick.build.rank and _has_driver(place, there):
+            return place
+    return None
 
 
 def _has_driver(where: Site, pick: Pick) -> bool:

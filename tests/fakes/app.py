@@ -161,7 +161,13 @@ def rtx4060_recommendation(choice: Choice | None = None) -> Recommendation:
             Reason(
                 code="driver-keep" if kept else "driver-update",
                 about="driver.action",
-                data={"installed": "566.03", "minimum": "580.88", "recommended": "617.42", "cuda": "13.0"},
+                data={
+                    "installed": "566.03",
+                    "minimum": "580.88",
+                    "recommended": "617.42",
+                    "cuda": "13.0",
+                    "whom": "@driver.for-card",
+                },
                 source="https://docs.example.invalid/cuda",
             ),
             Reason(code="toolkit-inside", about="cuda_toolkit", data={"cuda": "13.0"}),

@@ -32,13 +32,25 @@ def answer(world: World, box: Box, others: list[tuple[int, int]]) -> tuple[Fit |
         fit = _together(world, box, crowd, shared)
         own = [mine for chip in crowd if (mine := best(world, replace(box, device=chip, dark=False))) is not None]
         if fit is not None and any(number(fit.release) >= number(mine.release) for mine in own):
-            return fit, shared
+            return _with_the_oldest(world, box, crowd, older[count:], fit) or (fit, shared)
     if older:
         shared = _shared(world, box, older[-1])
         fit = _together(world, box, [], shared)
         if fit is not None and number(fit.release) >= number(alone.release):
             return fit, shared
     return alone, None
+
+
+def _with_the_oldest(
+    world: World, box: Box, crowd: list[tuple[int, int]], rest: list[tuple[int, int]], fit: Fit
+) -> tuple[Fit, Package | None] | None:
+    """The same release on a driver that still serves the oldest of the cards which it has no code for."""
+    for chip in sorted(rest):
+        shared = _shared(world, box, chip)
+        found = _together(world, box, crowd, shared)
+        if found is not None and number(found.release) >= number(fit.release):
+            return found, shared
+    return None
 
 
 def _has(world: World, box: Box, chip: tuple[int, int], fit: Fit) -> bool:

@@ -1,0 +1,75 @@
+"""What is said of a choice is true of that choice: the driver that is kept, the build that was picked."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.machine import Driver, Gpu, Machine
+from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.texts import Texts
+
+from .build import GTX_1060, QUADRO_P5000, RTX_4060, catalog, check, machine, nvidia, reason
+
+BOX = machine("windows", nvidia(RTX_4060, name="NVIDIA GeForce RTX 4060"), driver="566.03")
+OLD = machine("windows", nvidia(GTX_1060, name="NVIDIA GeForce GTX 1060 6GB"), driver="472.12")
+
+
+@pytest.mark.parametrize("box", [BOX, OLD])
+def test_a_kept_driver_is_what_holds_pytorch_back(box: Machine) -> None:
+    found = check(recommend(box, catalog(), choice=Choice(driver="keep")))
+    why = reason(found, "pytorch.version")
+    assert why.code == "version-newest-for-kept-driver"
+    assert why.data["driver"] == found.driver.installed
+    assert why.data["newer"] != why.data["version"]
+
+
+def test_who_picked_the_build_alone_did_not_pick_the_release() -> None:
+    why = reason(check(recommend(BOX, catalog(), choice=Choice(variant="cu117"))), "pytorch.version")
+    assert (why.code, why.data["variant"]) == ("version-of-build-doubtful", "cu117")
+    why = reason(check(recommend(BOX, catalog(), choice=Choice(pytorch="2.13.0"))), "pytorch.version")
+    assert why.code == "version-by-hand"
+
+
+def test_a_build_that_leaves_the_card_idle_is_not_called_right_for_the_computer() -> None:
+    assert reason(recommend(BOX, catalog(), choice=Choice(variant="cpu")), "pytorch.variant").code == (
+        "variant-cpu-by-hand"
+    )
+    plain = machine("windows")
+    assert reason(recommend(plain, catalog(), choice=Choice(variant="cpu")), "pytorch.variant").code == "variant-cpu"
+
+
+def test_a_later_cuda_than_the_driver_names_is_explained() -> None:
+    box = machine("windows", nvidia(QUADRO_P5000, name="Quadro P5000"))
+    box = replace(box, driver=Driver(version="552.74", cuda_max="12.4"))
+    found = check(recommend(box, catalog()))
+    assert (found.driver.action, found.pytorch is not None and found.pytorch.cuda) == ("keep", "12.6.3")
+    why = next(r for r in found.reasons if r.about == "driver.installed")
+    assert (why.code, why.data["major"], why.data["minimum"]) == ("driver-ceiling-within", 12, found.driver.minimum)
+
+
+def test_a_python_is_not_refused_for_code_that_no_python_has() -> None:
+    with pytest.raises(CallError) as caught:
+        recommend(OLD, catalog(), choice=Choice(python="3.15"))
+    assert (caught.value.data["why"], caught.value.data["part"]) == ("@choice.python-no-code", "python")
+
+
+def test_the_build_for_intels_cards_is_said_to_be_intels() -> None:
+    box = machine("linux", Gpu(vendor="intel", name="Intel Arc B580"), glibc="2.39")
+    found = check(recommend(box, catalog(), choice=Choice(variant="xpu")))
+    assert "Intel" in str(reason(Texts("en").recommendation(found), "pytorch.variant").text)
+
+
+def test_the_newest_driver_for_two_cards_is_called_that() -> None:
+    box = machine(
+        "windows",
+        nvidia("10de:2f04", name="NVIDIA GeForce RTX 5070"),
+        nvidia(GTX_1060, name="NVIDIA GeForce GTX 1060 6GB"),
+        driver="566.03",
+    )
+    said = Texts("en").recommendation(check(recommend(box, catalog())))
+    assert "the newest known for all of your cards" in str(reason(said, "driver.action").text)
+    alone = Texts("en").recommendation(recommend(BOX, catalog()))
+    assert "the newest known for this card" in str(reason(alone, "driver.action").text)
