@@ -400,6 +400,14 @@
 <context>
     <name>Offers</name>
     <message>
+        <source>Changed: {changes}</source>
+        <translation>已改动：{changes}</translation>
+    </message>
+    <message>
+        <source>Take this change back</source>
+        <translation>撤销这次改动</translation>
+    </message>
+    <message>
         <source>Open NVIDIA's page</source>
         <translation>打开 NVIDIA 页面</translation>
     </message>
@@ -1035,6 +1043,14 @@
     <message>
         <source>Changed along with it: {changes}</source>
         <translation>同时改变：{changes}</translation>
+    </message>
+    <message>
+        <source>Left to us again: {picks}. What else you picked stays.</source>
+        <translation>重新由我们决定：{picks}。你选的其他版本不变。</translation>
+    </message>
+    <message>
+        <source>Not all that you picked goes with this</source>
+        <translation>你选的版本不能全部保留</translation>
     </message>
     <message>
         <source>Take {version} and leave the rest to us</source>

@@ -15,7 +15,7 @@ from ...core.recommendation import Alternative, Channel, Choice, Goal, Recommend
 from ...core.results import Benchmark, Checks
 
 if TYPE_CHECKING:
-    from ...advise.options import Options
+    from ...advise.options import Options, PartName
     from .option_notes import OptionNotes
 
 Stage = Literal["idle", "running", "stopping", "done", "failed", "cancelled", "reboot-needed", "left-out"]
@@ -45,21 +45,25 @@ class Trouble(Struct, frozen=True, kw_only=True):
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """What the user changed last, and what held before: `part` is what was picked by hand (None: an offer taken),
-    `recommendation` the last one that worked out.
+    """What the user changed last, and what held before: `part` is what was picked by hand (None: an offer taken, or,
+    where `wished`, another goal or kind of driver), `recommendation` the last one that worked out.
     """
 
     part: str | None
     choice: Choice | None
     recommendation: Recommendation | None
+    goal: Goal
+    channel: Channel
+    environment: str | None
+    wished: bool = False
 
 
 class Facts(Struct, frozen=True, kw_only=True):
     """What the wizard knows. `environment` is the folder picked by hand; `settled` is an environment that already is
     what was recommended; `continued` an install that was begun before, so that its time is not known. `by_hand` tells
     that the user chooses versions; `options` are what there is to choose, `notes` what is worth knowing of them.
-    `turn` is the last change of versions. `obstacle` is why a recommendation has no plan. `left_out` are the steps
-    that a refused question for rights left undone.
+    `turn` is the last change of versions, `fell` the picks (part and value) that did not go with it. `obstacle` is why
+    a recommendation has no plan. `left_out` are the steps that a refused question for rights left undone.
     """
 
     machine: Machine | None = None
@@ -74,6 +78,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     options: Options | None = None
     notes: OptionNotes | None = None
     turn: Turn | None = None
+    fell: tuple[tuple[PartName, str], ...] = ()
     settled: bool = False
     stage: Stage = "idle"
     end: EndEvent | None = None

@@ -19,7 +19,7 @@ from ...core.results import Benchmark, Checks
 from .facts import Facts, Turn, apply, trouble
 
 if TYPE_CHECKING:
-    from ...advise.options import Options
+    from ...advise.options import Options, PartName
     from .option_notes import OptionNotes
 
 PageName = Literal["welcome", "computer", "recommendation", "install", "done"]
@@ -119,14 +119,13 @@ class Flow:
         environment: str | None = None,
     ) -> None:
         """The user wants something else: a goal, a kind of driver, a release or a folder. A new goal forgets the
-        release and the folder; another kind of driver forgets the exact driver.
+        folder; which picks go with what is wanted now, the reckoning says.
         """
         facts = self.facts
         if goal is not None and goal != facts.goal:
-            self._asked_anew(goal=goal, choice=None, environment=None)
+            self._asked_anew(goal=goal, environment=None, turn=replace(self._turn(None), wished=True))
         elif channel is not None and channel != facts.channel:
-            kept = replace(facts.choice, driver=None) if facts.choice is not None else None
-            self._asked_anew(channel=channel, choice=kept)
+            self._asked_anew(channel=channel, turn=replace(self._turn(None), wished=True))
         else:
             self._asked_anew(choice=choice or facts.choice, environment=environment or facts.environment)
 
@@ -136,8 +135,10 @@ class Flow:
 
     def undo(self) -> None:
         """Take the last change of versions back."""
-        if self.facts.turn is not None:
-            self._asked_anew(choice=self.facts.turn.choice)
+        turn = self.facts.turn
+        if turn is not None:
+            before = {"choice": turn.choice, "goal": turn.goal, "channel": turn.channel}
+            self._asked_anew(**before, environment=turn.environment)
 
     def unwish(self) -> None:
         """Leave the releases to us again."""
@@ -158,7 +159,14 @@ class Flow:
         # Several changes in one breath are one: what held before is what was last worked out.
         if facts.recommendation is None and facts.turn is not None:
             return replace(facts.turn, part=part)
-        return Turn(part=part, choice=facts.choice, recommendation=facts.recommendation)
+        return Turn(
+            part=part,
+            choice=facts.choice,
+            recommendation=facts.recommendation,
+            goal=facts.goal,
+            channel=facts.channel,
+            environment=facts.environment,
+        )
 
     def reckoned(
         self,
@@ -169,12 +177,16 @@ class Flow:
         obstacle: AppError | None = None,
         options: Options | None = None,
         notes: OptionNotes | None = None,
+        fell: tuple[tuple[PartName, str], ...] = (),
     ) -> None:
-        """The recommendation is there, and its plan or the reason why there is none."""
+        """The recommendation is there, and its plan or the reason why there is none; picks that `fell` are let go."""
         if self.simulated and plan is not None and not plan.simulated:
             raise ValueError("a simulated machine must not get a plan that is carried out")
+        choice = apply(self.facts.choice, {part: None for part, _ in fell})
         self.facts = replace(
             self.facts,
+            choice=choice if choice != Choice() else None,
+            fell=(*self.facts.fell, *fell),
             recommendation=recommendation,
             plan=plan,
             settled=settled,

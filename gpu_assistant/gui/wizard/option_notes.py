@@ -50,7 +50,7 @@ def notes(
             if found != Release():
                 releases[part.name, option.value] = found
             wish = Choice(**{part.name: option.value})
-            if option.state == "refused" and others and _works(app, machine, wish, goal=goal, channel=channel):
+            if option.state == "refused" and others and works(app, machine, wish, goal=goal, channel=channel):
                 alone.add((part.name, option.value))
     return OptionNotes(releases=releases, alone=frozenset(alone))
 
@@ -60,7 +60,8 @@ def _without(choice: Choice | None, name: PartName) -> bool:
     return choice is not None and any(getattr(choice, field) for field in choice.__struct_fields__ if field != name)
 
 
-def _works(app: App, machine: Machine, wish: Choice, *, goal: Goal, channel: Channel) -> bool:
+def works(app: App, machine: Machine, wish: Choice, *, goal: Goal, channel: Channel) -> bool:
+    """Whether a choice can be carried out here."""
     try:
         app.recommend(machine, goal=goal, channel=channel, choice=wish)
     except CallError as error:

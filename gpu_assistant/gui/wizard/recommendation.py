@@ -17,7 +17,7 @@ from .. import theme
 from ..components import Button, Hero
 from ..components.picker import Picker
 from . import words as said
-from .along import along
+from .along import along, fallen_words
 from .base import WizardPage, chain
 from .cards import PARTS, Part, others, parts
 from .choosers import CARDS
@@ -62,6 +62,7 @@ class RecommendationPage(WizardPage):
             card.picked.connect(self.road.pick)
             card.alone.connect(self.road.pick_alone)
         self.offers.taken.connect(self._take)
+        self.offers.undone.connect(self.road.undo)
         self.price.steps.clicked.connect(self._fold)
         self.folder.change.clicked.connect(self.choose_folder)
         self.back = self.add_back()
@@ -94,7 +95,8 @@ class RecommendationPage(WizardPage):
         self._foot()
         self._align()
         wishes = (self.wishes.ours, self.wishes.by_hand)
-        held.keep((self.hero.button, *self._pickers(), *wishes, self.primary, self.back))
+        undo = (self.offers.undo,) if self.offers.undo is not None else ()
+        held.keep((self.hero.button, *undo, *self._pickers(), *wishes, self.primary, self.back))
 
     def _title(self, machine: Machine | None) -> None:
         gpu = main_card(machine) if machine is not None else None
@@ -113,7 +115,7 @@ class RecommendationPage(WizardPage):
         spoken = texts.recommendation(recommendation)
         choices = facts.options.parts if facts.options is not None and facts.by_hand else ()
         changed = along(turn, recommendation)
-        shown = []
+        there = []
         for part in parts(machine, recommendation, texts, settled=facts.settled, plan=facts.plan):
             card, offer = self.cards[part.id], part.offer
             choose = self.tr("Use that instead") if offer is not None else ""
@@ -123,12 +125,14 @@ class RecommendationPage(WizardPage):
             here = turn is not None and any(each.name == turn.part for each in mine)
             card.set_choices(mine, facts.notes or OptionNotes(), texts, changed if here else "")
             card.say(self._sentence(part))
-            shown.append(part.id)
+            there.append(part.id)
         # What stays is never hidden in between: the keyboard would leave it.
         for name, card in self.cards.items():
-            card.setVisible(name in shown)
+            card.setVisible(name in there)
         missing = self.tr(", ").join(left_out(recommendation, facts.plan))
-        self.offers.set(spoken.warnings, others(spoken), driver_by_hand(spoken, facts.plan), missing)
+        taken = turn is not None and turn.part is None and facts.choice is not None
+        by_hand = driver_by_hand(spoken, facts.plan)
+        self.offers.set(spoken.warnings, others(spoken), by_hand, missing, changed if taken else "")
         self.offers.setVisible(self.offers.any)
 
     def _cost(self, machine: Machine, plan: Plan | None) -> None:
@@ -166,11 +170,11 @@ class RecommendationPage(WizardPage):
 
     def _verdict(self, error: AppError | None) -> None:
         road, facts = self.road, self.road.flow.facts
-        shown = True
+        visible = True
         if road.reckoning and not self._known:
             self.hero.set("neutral", self.tr("Working out what suits this computer"), icon="search")
         elif road.reckoning:
-            shown = False
+            visible = False
         elif self.obstacle is not None:
             words = self.tr("This has to be set up by hand")
             action = self.tr("Set up PyTorch instead") if facts.goal != "pytorch" else ""
@@ -180,12 +184,15 @@ class RecommendationPage(WizardPage):
             if facts.turn is not None:
                 action = self.tr("Take this change back")
             self.hero.set("error", self.tr("This does not work out"), said.error(self.texts, error), action)
+        elif facts.fell and not road.reckoning:
+            words, detail = fallen_words(facts.fell)
+            self.hero.set("neutral", words, detail, self.tr("Take this change back"), icon="info")
         elif facts.settled:
             there = facts.plan.env if facts.plan is not None else ""
             self.hero.set("ok", self.tr("You have all you need"), there)
         else:
-            shown = False
-        self.hero.setVisible(shown)
+            visible = False
+        self.hero.setVisible(visible)
 
     @property
     def obstacle(self) -> AppError | None:
@@ -243,14 +250,14 @@ class RecommendationPage(WizardPage):
     def _align(self) -> None:
         margins = self.page.content.layout().contentsMargins()  # type: ignore[union-attr]
         room = self.page.viewport().width() - margins.left() - margins.right()
-        self.wishes.fit(room)
-        level = room >= self.wishes.sizeHint().width() + theme.px(BESIDE)
+        level = self.wishes.fit(room, theme.px(BESIDE))
         way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
         self.page.head.setDirection(way)
         for card in self.cards.values():
             card.set_room(room)
         self.offers.set_room(room)
         self.price.set_room(room)
+        self.folder.set_room(room)
         shown = (each for each in self.cards.values() if not each.isHidden())
         self.heads.fit(next(shown, None), room)
 

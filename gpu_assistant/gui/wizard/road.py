@@ -248,6 +248,7 @@ class Road(Activity):
                 obstacle=reckoning.obstacle,
                 options=reckoning.options,
                 notes=reckoning.notes,
+                fell=reckoning.fell,
             )
 
     def _reckon_again(self) -> None:

@@ -14,16 +14,17 @@ from ...core.machine import Machine
 from ...core.plan import Interrupted, Plan
 from ...core.recommendation import Channel, Choice, Goal, Recommendation
 from .facts import Facts
+from .kept_picks import fallen, kept
 from .option_notes import OptionNotes, notes
 
 if TYPE_CHECKING:
-    from ...advise.options import Options
+    from ...advise.options import Options, PartName
     from ...app import App
 
 
 class Reckoning(Struct, frozen=True, kw_only=True):
     """What suits a machine; the plan for it or the `obstacle` that it has none; whether an environment is already
-    just that; and, where the user chooses by hand, what there is to choose.
+    just that; where the user chooses by hand, what there is to choose; and the picks that do not go with another wish.
     """
 
     recommendation: Recommendation
@@ -32,6 +33,7 @@ class Reckoning(Struct, frozen=True, kw_only=True):
     obstacle: AppError | None = None
     options: Options | None = None
     notes: OptionNotes | None = None
+    fell: tuple[tuple[PartName, str], ...] = ()
 
 
 class Reckon:
@@ -45,7 +47,8 @@ class Reckon:
     def run(self, context: JobContext[Any]) -> Reckoning:
         """The reckoning; raises what `recommend` raises, and what `plan` raises for more than a goal to come."""
         app, facts = self._app, self._facts
-        wanted: Wanted = {"goal": facts.goal, "channel": facts.channel, "choice": facts.choice}
+        choice = kept(app, self._machine, facts)
+        wanted: Wanted = {"goal": facts.goal, "channel": facts.channel, "choice": choice}
         recommendation = app.recommend(self._machine, **wanted)
         context.check_cancelled()
         folder = app.environment_path(facts.environment, facts.goal)
@@ -66,6 +69,7 @@ class Reckon:
             obstacle=obstacle,
             options=options,
             notes=notes(app, self._machine, options, **wanted) if options is not None else None,
+            fell=fallen(facts.choice, choice),
         )
 
 

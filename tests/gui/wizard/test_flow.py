@@ -109,16 +109,24 @@ def test_a_taken_offer_changes_the_choice_and_forgets_the_plan() -> None:
     assert flow.facts.choice is None
 
 
-def test_another_folder_keeps_the_choice_and_another_goal_does_not() -> None:
+def test_another_folder_and_another_goal_keep_the_choice_until_it_is_reckoned() -> None:
     flow = at_recommendation()
     flow.offered(WHEELHOUSE_OFFER)
     flow.wish(environment="/elsewhere")
     assert flow.facts.choice is not None
     assert flow.facts.environment == "/elsewhere"
     flow.wish(goal="tensorflow")
-    assert flow.facts.choice is None
+    assert flow.facts.choice == Choice(pytorch="2.13.0", variant="cpu", python="3.11")
     assert flow.facts.environment is None
     assert flow.facts.machine is not None
+    fell = (("pytorch", "2.13.0"), ("variant", "cpu"))
+    flow.reckoned(cpu_recommendation(), None, fell=fell)
+    assert flow.facts.choice == Choice(python="3.11")
+    assert flow.facts.fell == fell
+    flow.undo()
+    assert (flow.facts.goal, flow.facts.environment) == ("pytorch", "/elsewhere")
+    assert flow.facts.choice == Choice(pytorch="2.13.0", variant="cpu", python="3.11")
+    assert flow.facts.fell == ()
 
 
 def test_an_offer_may_only_change_what_a_choice_has() -> None:

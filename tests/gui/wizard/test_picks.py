@@ -205,3 +205,35 @@ def test_from_the_primary_tab_goes_to_the_page_and_the_rail_comes_last(page, qtb
     assert inside[0]
     assert inside == sorted(inside, reverse=True)
     assert seen[inside.index(False)] is page.back
+
+
+def test_another_goal_and_kind_of_driver_keep_the_picks(page, rest):
+    pickers(page)["driver"].chosen.emit("keep")
+    rest(page)
+    page.wishes.goal.chosen.emit("cuda-dev")
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(driver="keep")
+    page.wishes.channel.chosen.emit("game-ready")
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(driver="keep")
+    assert not page.hero.isVisible()
+
+
+@BOTH
+def test_picks_that_do_not_go_with_another_goal_are_named_and_can_be_had_back(page, rest, speak, seen, code):
+    speak(code)
+    pickers(page)["pytorch"].chosen.emit("2.13.0")
+    rest(page)
+    pickers(page)["driver"].chosen.emit("keep")
+    rest(page)
+    before = page.road.flow.facts.choice
+    page.wishes.goal.chosen.emit("tensorflow")
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(driver="keep")
+    assert "PyTorch 2.13.0" in seen(page.hero)
+    assert {"en": "Left to us again", "zh_CN": "重新由我们决定"}[code] in seen(page.hero)
+    page.hero.button.click()
+    rest(page)
+    assert page.road.flow.facts.goal == "pytorch"
+    assert page.road.flow.facts.choice == before
+    assert not page.hero.isVisible()
