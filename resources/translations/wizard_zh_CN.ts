@@ -4,6 +4,22 @@
 <context>
     <name>Cards</name>
     <message>
+        <source>Windows' own, which lets Linux talk to the card</source>
+        <translation>Windows 自己的驱动，让 Linux 能与显卡通信</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>不知道</translation>
+    </message>
+    <message>
+        <source>toolkit, not whole; stays</source>
+        <translation>工具包，不完整，保留</translation>
+    </message>
+    <message>
+        <source>stays</source>
+        <translation>保留</translation>
+    </message>
+    <message>
         <source>for the CPU</source>
         <translation>用于 CPU</translation>
     </message>
@@ -142,6 +158,10 @@
 </context>
 <context>
     <name>ComputerPage</name>
+    <message>
+        <source>PyTorch has a build for its graphics.</source>
+        <translation>PyTorch 有适合它的显卡的版本。</translation>
+    </message>
     <message>
         <source>Look again</source>
         <translation>重新检测</translation>
@@ -400,6 +420,10 @@
 <context>
     <name>Offers</name>
     <message>
+        <source>Download it from NVIDIA</source>
+        <translation>从 NVIDIA 下载</translation>
+    </message>
+    <message>
         <source>Changed: {changes}</source>
         <translation>已改动：{changes}</translation>
     </message>
@@ -416,8 +440,8 @@
         <translation>{parts}：目前还不能从这里安装。这个方案会装好其余部分，这几样可从官网安装。</translation>
     </message>
     <message>
-        <source>The driver is left to you here: install {version}; “Why” at the driver's card says from where. Until then PyTorch cannot use the card.</source>
-        <translation>这里的驱动要由你自己安装：请安装 {version}，从哪里安装见驱动卡片上的“为什么”。在此之前 PyTorch 用不了这张卡。</translation>
+        <source>The driver is left to you here: install {version} yourself, then look at the computer again. Until then PyTorch cannot use the card.</source>
+        <translation>这里的驱动要由你自己安装：请安装 {version}，然后重新检测电脑。在此之前 PyTorch 用不了这张卡。</translation>
     </message>
 </context>
 <context>
@@ -512,6 +536,10 @@
 </context>
 <context>
     <name>RecommendationPage</name>
+    <message>
+        <source>Chosen from your card and {system}. Each choice tells you why.</source>
+        <translation>根据你的显卡和 {system} 选出，每一项都能看到理由。</translation>
+    </message>
     <message>
         <source>Take this change back</source>
         <translation>撤销这次改动</translation>
@@ -623,6 +651,14 @@
 </context>
 <context>
     <name>Rows</name>
+    <message>
+        <source>64-bit</source>
+        <translation>64 位</translation>
+    </message>
+    <message>
+        <source>64-bit ARM</source>
+        <translation>64 位 ARM</translation>
+    </message>
     <message>
         <source>Graphics card</source>
         <translation>显卡</translation>
@@ -1040,6 +1076,18 @@
 </context>
 <context>
     <name>Choosers</name>
+    <message>
+        <source>{version} cannot be taken: {why}; the newest that can is {newest}.</source>
+        <translation>不能选 {version}：{why}；能选的最新版是 {newest}。</translation>
+    </message>
+    <message>
+        <source>Keep {version}</source>
+        <translation>保留 {version}</translation>
+    </message>
+    <message>
+        <source>What goes with your other picks ({version})</source>
+        <translation>与你的其他选择相配（{version}）</translation>
+    </message>
     <message>
         <source>Changed along with it: {changes}</source>
         <translation>同时改变：{changes}</translation>

@@ -26,6 +26,8 @@ ABOUT = {
     "torch": ("accelerator", "pytorch.version", "pytorch.index_url", "pytorch.torchaudio", "python"),
     "tensorflow": ("tensorflow",),
 }
+# What the machine says of a part, where None is that nobody knows.
+_LOOKED_FOR = {"cuda": "cuda_toolkits", "cudnn": "cudnn", "torch": "pythons", "tensorflow": "pythons"}
 # An offer that is about the driver stands there; every other one stands by itself, in the open.
 DRIVER_OFFERS = frozenset({"keep-driver"})
 
@@ -50,6 +52,8 @@ def words(machine: Machine) -> dict[str, tuple[str, str]]:
     """Title and meaning of each part."""
     system = {"windows": "Windows", "linux": "Linux", "darwin": "macOS"}[machine.os.system]
     talks = translate("Cards", "Lets {system} talk to the card").format(system=system)
+    if machine.os.wsl:
+        talks = translate("Cards", "Windows' own, which lets Linux talk to the card")
     return {
         "driver": (translate("Cards", "Graphics driver"), talks),
         "cuda": ("CUDA", translate("Cards", "The language programs use to compute on an NVIDIA card")),
@@ -110,6 +114,8 @@ def _part(
 ) -> Part:
     title, meaning = words(machine)[name]
     missing = translate("Cards", "not installed") if now is None and not now_line else now_line
+    if now is None and name in _LOOKED_FOR and getattr(machine, _LOOKED_FOR[name]) is None:
+        missing = translate("Cards", "not known")
     return Part(
         id=name,
         title=title,
@@ -152,7 +158,8 @@ def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None)
         # Only NVIDIA's is looked for: what drives another maker's card is its maker's and the system's matter.
         theirs = translate("Cards", "not looked at") if machine.gpus else translate("Cards", "no NVIDIA card")
         stays: tuple[PillKind, str] = ("neutral", translate("Cards", "Stays as it is"))
-        return _part("driver", machine, now=None, now_line=theirs, after=None, pill=stays)
+        pill = stays if machine.gpus else not_needed()
+        return _part("driver", machine, now=None, now_line=theirs, after=None, pill=pill)
     if advice.action in ("keep", "none"):
         return _part("driver", machine, now=installed, now_line=line, after=installed, pill=keep())
     offer = next((each for each in recommendation.alternatives if each.code in DRIVER_OFFERS), None)
@@ -165,7 +172,7 @@ def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None)
     # The distribution decides which version of the branch its packages hold.
     theirs = translate("Cards", "or what your distribution has") if packaged else ""
     at_least = " · ".join(part for part in (kind, theirs, by_hand) if part)
-    pill: tuple[PillKind, str] = install()
+    pill = install()
     if advice.action != "install":
         word = translate("Cards", "Update") if advice.action == "update" else translate("Cards", "Go back")
         pill = ("accent", word)
@@ -176,12 +183,17 @@ def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None)
 
 def _cuda(machine: Machine, recommendation: Recommendation) -> Part:
     torch = recommendation.pytorch
-    toolkit = next((each.version for each in machine.cuda_toolkits or () if each.version), None)
+    # One that is whole speaks for what is here.
+    known = sorted((each for each in machine.cuda_toolkits or () if each.version), key=lambda each: each.nvcc is False)
+    toolkit, broken = (known[0].version, known[0].nvcc is False) if known else (None, False)
     line = translate("Cards", "toolkit, stays") if toolkit is not None else ""
+    if broken:
+        line = translate("Cards", "toolkit, not whole; stays")
     advice = recommendation.cuda_toolkit
     if advice.action == "install":
         with_it = translate("Cards", "toolkit, to compile with")
         here = translate("Cards", "toolkit") if toolkit is not None else ""
+        here = line if broken else here
         return _part(
             "cuda", machine, now=toolkit, now_line=here, after=advice.version, after_line=with_it, pill=install()
         )
@@ -201,22 +213,30 @@ def _cuda(machine: Machine, recommendation: Recommendation) -> Part:
 def _cudnn(machine: Machine, recommendation: Recommendation) -> Part:
     torch = recommendation.pytorch
     here = next((each.version for each in machine.cudnn or () if each.version), None)
+    line = translate("Cards", "stays") if here is not None else ""
     advice = recommendation.cudnn
     if advice.action == "install":
         beside = translate("Cards", "beside the toolkit")
-        return _part("cudnn", machine, now=here, after=advice.version, after_line=beside, pill=install())
+        return _part("cudnn", machine, now=here, now_line=line, after=advice.version, after_line=beside, pill=install())
     if advice.action == "keep":
-        return _part("cudnn", machine, now=here, after=advice.version or here, pill=keep())
+        return _part("cudnn", machine, now=here, now_line=line, after=advice.version or here, pill=keep())
     flow = recommendation.tensorflow
     if torch is None and flow is not None and flow.gpu:
-        return _part("cudnn", machine, now=here, after=translate("Cards", "comes inside TensorFlow"), pill=included())
+        return _part(
+            "cudnn",
+            machine,
+            now=here,
+            now_line=line,
+            after=translate("Cards", "comes inside TensorFlow"),
+            pill=included(),
+        )
     if torch is None or recommendation.accelerator != "cuda":
         pill = keep() if here is not None else not_needed()
-        return _part("cudnn", machine, now=here, after=here, pill=pill)
+        return _part("cudnn", machine, now=here, now_line=line, after=here, pill=pill)
     inside, after = translate("Cards", "comes inside PyTorch"), torch.cudnn
     if after is None:  # the catalog does not know this build's
         after, inside = translate("Cards", "inside PyTorch"), translate("Cards", "version shows in the proof")
-    return _part("cudnn", machine, now=here, after=after, after_line=inside, pill=included())
+    return _part("cudnn", machine, now=here, now_line=line, after=after, after_line=inside, pill=included())
 
 
 def _torch(machine: Machine, recommendation: Recommendation, *, settled: bool) -> Part:

@@ -90,7 +90,7 @@ class Choosers(Live, QWidget):
                 self._add(part.name, number)
             words, entries = title(part.name), tuple(entries_of(part, notes, texts))
             holds = part.picked or part.recommended
-            self.pickers[part.name].set(entries, part.picked, shown(part.name, holds), words)
+            self.pickers[part.name].set(entries, part.picked, shown(part.name, holds, notes), words)
             text = self._names[part.name][0]
             text.setText(words)  # type: ignore[attr-defined]
         self._note(texts)
@@ -122,8 +122,12 @@ class Choosers(Live, QWidget):
 
     def _refuse(self, name: PartName, entry: Entry) -> None:
         self._refused = (name, entry)
-        words = translate("Choosers", "{version} cannot be taken: {why}.")
-        self._say("error", words.format(version=entry.text, why=entry.detail))
+        newest = self._newest(name, str(entry.value))
+        if newest is None:
+            words = translate("Choosers", "{version} cannot be taken: {why}.")
+        else:
+            words = translate("Choosers", "{version} cannot be taken: {why}; the newest that can is {newest}.")
+        self._say("error", words.format(version=entry.text, why=entry.detail, newest=newest))
         self._way = self._way_out(name, str(entry.value))
         if self._way is not None:
             whole = translate("Choosers", "Take {version} and leave the rest to us")
@@ -131,6 +135,14 @@ class Choosers(Live, QWidget):
             version = shown(name, self._way[1])
             self.way.setText((whole if self._way[2] else other).format(version=version))
             self.way.show()
+
+    def _newest(self, name: PartName, value: str) -> str | None:
+        """The newest version that can be taken where one was refused for its own sake."""
+        if name == "variant" or (name, value) in self._notes.alone:
+            return None
+        part = next((each for each in self._parts if each.name == name), None)
+        able = [option.value for option in part.offered if option.state != "refused"] if part is not None else []
+        return next((each for each in able if numbers(each) is not None), None)
 
     def _way_out(self, name: PartName, value: str) -> tuple[PartName, str, bool] | None:
         """What can be had instead of what was refused: the same without the other picks (True), or its neighbour."""
@@ -177,10 +189,12 @@ def title(name: PartName) -> str:
     }[name]
 
 
-def shown(name: PartName, value: str | None) -> str:
-    """A value as it stands on the button."""
+def shown(name: PartName, value: str | None, notes: OptionNotes | None = None) -> str:
+    """A value as it stands on the button; with `notes` a driver that is kept has its version."""
     if name == "variant" and value == "cpu":
         return translate("Choosers", "CPU")
+    if name == "driver" and value == "keep" and notes is not None and notes.driver is not None:
+        return translate("Choosers", "Keep {version}").format(version=notes.driver)
     if name == "driver" and value == "keep":
         return translate("Choosers", "Keep the one that is there")
     if name in ("cuda_toolkit", "cudnn") and value == "none":
@@ -190,7 +204,11 @@ def shown(name: PartName, value: str | None) -> str:
 
 def entries_of(part: PartOptions, notes: OptionNotes, texts: Texts) -> list[Entry]:
     """A part's list: what we take, then all else; what we take stands twice only where it was picked itself."""
-    words = translate("Choosers", "As recommended ({version})").format(version=shown(part.name, part.recommended))
+    words = translate("Choosers", "As recommended ({version})")
+    if notes.picked - {part.name}:
+        # What goes with other picks is not what is recommended without them.
+        words = translate("Choosers", "What goes with your other picks ({version})")
+    words = words.format(version=shown(part.name, part.recommended, notes))
     known = notes.releases.get((part.name, part.recommended or ""))
     ours = Entry(value=None, text=words, hint=_hint(known))
     others = [option for option in part.offered if option.value != part.recommended or option.value == part.picked]
@@ -200,7 +218,7 @@ def entries_of(part: PartOptions, notes: OptionNotes, texts: Texts) -> list[Entr
 def _entry(name: PartName, option: Option, notes: OptionNotes, texts: Texts) -> Entry:
     return Entry(
         value=option.value,
-        text=shown(name, option.value),
+        text=shown(name, option.value, notes),
         hint=_hint(notes.releases.get((name, option.value))),
         detail=_sentence(option, texts),
         state=option.state,

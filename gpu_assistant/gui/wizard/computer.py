@@ -140,7 +140,7 @@ class ComputerPage(WizardPage):
             "back": self.tr("Only the driver is too new for the card; the next page says which one to go back to."),
             "install": self.tr("Only the driver is missing; the next page says which one it takes."),
             "keep": self.tr("Card and driver fit as they are."),
-            "none": "",
+            "none": self.tr("PyTorch has a build for its graphics."),
         }
         return "ok", self.tr("Good news: this computer can train on its GPU"), details[driver]
 

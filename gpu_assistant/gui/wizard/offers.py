@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -15,6 +17,7 @@ from .. import theme
 from ..components import Button, Card, Divider, Icon, label
 
 LEVEL = 600
+INSTALLERS = frozenset({".exe", ".run"})
 # Offers that change what it is for, not a version.
 OTHER_GOALS: Mapping[str, Goal] = {"pytorch-instead": "pytorch", "two-environments": "pytorch"}
 
@@ -90,12 +93,15 @@ class Offers(Card):
     def _driver(self, driver: DriverAdvice) -> None:
         version = driver.recommended or driver.minimum or UNKNOWN
         words = self.tr(
-            "The driver is left to you here: install {version}; “Why” at the driver's card says from where. Until then "
+            "The driver is left to you here: install {version} yourself, then look at the computer again. Until then "
             "PyTorch cannot use the card."
         )
         button = None
         if driver.url is not None:
-            button = Button(self.tr("Open NVIDIA's page"), "ghost", after="open")
+            # An address can be the installer itself.
+            file = PurePosixPath(urlsplit(driver.url).path).suffix in INSTALLERS
+            words_on = self.tr("Download it from NVIDIA") if file else self.tr("Open NVIDIA's page")
+            button = Button(words_on, "ghost", after="open")
             url = QUrl(driver.url)
             button.clicked.connect(lambda: QDesktopServices.openUrl(url))
         self._add("warn", "warn", words.format(version=version), button)

@@ -29,11 +29,13 @@ class Release(Struct, frozen=True, kw_only=True):
 
 class OptionNotes(Struct, frozen=True, kw_only=True):
     """`releases` by part and value, where anything is known; `alone` are the values that are refused only because of
-    what else was picked.
+    what else was picked; `picked` are the parts that were; `driver` is the version of the driver that is there.
     """
 
     releases: dict[Version, Release] = {}
     alone: frozenset[Version] = frozenset()
+    picked: frozenset[PartName] = frozenset()
+    driver: str | None = None
 
 
 def notes(
@@ -52,7 +54,12 @@ def notes(
             wish = Choice(**{part.name: option.value})
             if option.state == "refused" and others and works(app, machine, wish, goal=goal, channel=channel):
                 alone.add((part.name, option.value))
-    return OptionNotes(releases=releases, alone=frozenset(alone))
+    return OptionNotes(
+        releases=releases,
+        alone=frozenset(alone),
+        picked=frozenset(part.name for part in options.parts if part.picked is not None),
+        driver=machine.driver.version if machine.driver is not None else None,
+    )
 
 
 def _without(choice: Choice | None, name: PartName) -> bool:

@@ -11,7 +11,7 @@ from ...texts import Texts
 from ...texts.format import size
 from .. import theme
 from ..components import Button, Card, Icon, label
-from .rows import disk_of
+from .rows import disk_name, disk_of
 
 ICONS = ("download", "disk", "clock", "shield")
 WORTH_SAYING = 100_000_000
@@ -71,7 +71,7 @@ class PriceCard(Card):
         disk = disk_of(machine, plan.env)
         if disk is None or disk.free_bytes is None:
             return self.tr("on your disk")
-        return self.tr("on {disk} ({size} free)").format(disk=disk.path, size=size(disk.free_bytes))
+        return self.tr("on {disk} ({size} free)").format(disk=disk_name(disk), size=size(disk.free_bytes))
 
     def set_room(self, room: int) -> None:
         """How wide the card may be: four tiles and the button, four tiles above it, or two and two."""

@@ -23,13 +23,13 @@ from .cards import PARTS, Part, others, parts
 from .choosers import CARDS
 from .coverage import driver_by_hand, left_out
 from .folder_card import FolderCard
+from .headline import headline
 from .held import Held
 from .offers import OTHER_GOALS, Offers
 from .option_notes import OptionNotes
 from .part_card import Heads, PartCard
 from .plan_list import PlanList
 from .price_card import PriceCard
-from .rows import main_card, short_name
 from .wishes import Wishes
 
 BESIDE = 500  # the room that the title and its line need beside the wishes
@@ -99,16 +99,7 @@ class RecommendationPage(WizardPage):
         held.keep((self.hero.button, *undo, *self._pickers(), *wishes, self.primary, self.back))
 
     def _title(self, machine: Machine | None) -> None:
-        gpu = main_card(machine) if machine is not None else None
-        # A release's nickname in brackets is more than one wants to know here.
-        system = (machine.os.name or machine.os.system).split(" (")[0] if machine is not None else UNKNOWN
-        if gpu is not None and gpu.name and gpu.vendor == "nvidia":
-            title = self.tr("What suits your {gpu}").format(gpu=short_name(gpu.name))
-            words = self.tr("Chosen from your card, your driver and {system}. Each choice tells you why.")
-        else:
-            title = self.tr("What suits this computer")
-            words = self.tr("Chosen from your processor and {system}. Each choice tells you why.")
-        self.page.set_title(title, words.format(system=system))
+        self.page.set_title(*headline(machine, self.road.flow.facts.recommendation))
 
     def _show(self, machine: Machine, recommendation: Recommendation) -> None:
         texts, facts, turn = self.texts, self.road.flow.facts, self.road.flow.facts.turn

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
@@ -23,7 +25,7 @@ PROBES = {"card": "gpus", "driver": "driver", "system": "os", "space": "disks", 
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """One row; `value` None is unknown, `reason` says why."""
+    """One row; `value` None is unknown, `reason` says why; `more` is for those who copy the details."""
 
     id: str
     label: str
@@ -31,6 +33,7 @@ class Row(Struct, frozen=True, kw_only=True):
     detail: str = ""
     pill: tuple[PillKind, str] | None = None
     reason: str = ""
+    more: str = ""
 
 
 def labels() -> dict[str, str]:
@@ -105,8 +108,15 @@ def _card(machine: Machine, recommendation: Recommendation | None, plan: Plan | 
             value=translate("Rows", "No NVIDIA GPU"),
             detail=translate("Rows", "PyTorch computes on the CPU"),
         )
-    parts = [memory(gpu.memory_bytes)] if gpu.memory_bytes is not None else []
-    parts += _others(machine.gpus, gpu)
+    same = [each for each in machine.gpus if (each.name, each.memory_bytes) == (gpu.name, gpu.memory_bytes)]
+    parts, rest = [], tuple(each for each in machine.gpus if each is not gpu)
+    if gpu.memory_bytes is not None:
+        room = memory(gpu.memory_bytes)
+        parts.append(room if len(same) == 1 else f"{len(same)} × {room}")
+        rest = tuple(each for each in rest if each not in same)
+    # What only draws a server's console is nobody's graphics card; the copied details have it.
+    parts += _named(tuple(each for each in rest if each.vendor != "other"))
+    more = " · ".join(_named(tuple(each for each in rest if each.vendor == "other")))
     pill: tuple[PillKind, str] | None = None
     if recommendation is not None:
         works = recommendation.accelerator != "cpu"
@@ -116,16 +126,13 @@ def _card(machine: Machine, recommendation: Recommendation | None, plan: Plan | 
             pill = ("warn", translate("Rows", "not used"))
         else:
             pill = ("neutral", translate("Rows", "not used"))
-    return Row(id="card", label=label, value=gpu.name, detail=" · ".join(parts), pill=pill)
+    return Row(id="card", label=label, value=gpu.name, detail=" · ".join(parts), pill=pill, more=more)
 
 
-def _others(gpus: tuple[Gpu, ...], first: Gpu) -> list[str]:
-    """The other cards, each kind once: "and AMD Radeon 780M", "and 7 × NVIDIA H100"."""
-    counts: dict[str, int] = {}
-    for gpu in gpus:
-        name = gpu.name or translate("Rows", "a card without a name")
-        counts[name] = counts.get(name, 0) + (gpu is not first)
-    named = [name if count == 1 else f"{count} × {name}" for name, count in counts.items() if count]
+def _named(gpus: tuple[Gpu, ...]) -> list[str]:
+    """Further cards, each kind once: "and AMD Radeon 780M", "and 7 × NVIDIA H100"."""
+    counts = Counter(gpu.name or translate("Rows", "a card without a name") for gpu in gpus)
+    named = [name if count == 1 else f"{count} × {name}" for name, count in counts.items()]
     return [translate("Rows", "and {name}").format(name=name) for name in named]
 
 
@@ -166,23 +173,33 @@ def _system(machine: Machine, recommendation: Recommendation | None, plan: Plan 
     parts = []
     if system.build is not None:
         parts.append(translate("Rows", "build {number}").format(number=system.build))
-    elif system.glibc is not None:
-        parts.append(f"glibc {system.glibc}")
     if system.arch is not None:
-        parts.append({"x86_64": "x86-64", "arm64": "ARM64"}[system.arch])
+        words = {"x86_64": translate("Rows", "64-bit"), "arm64": translate("Rows", "64-bit ARM")}
+        parts.append(words[system.arch])
     if machine.memory_bytes is not None:
         parts.append(translate("Rows", "{size} memory").format(size=memory(machine.memory_bytes)))
-    names = {"windows": "Windows", "linux": "Linux", "darwin": "macOS"}
     pill = fine() if recommendation is not None else None
     if machine.pending_reboot:
         pill = ("warn", translate("Rows", "restart pending"))
     return Row(
         id="system",
         label=labels()["system"],
-        value=system.name or names[system.system],
+        value=system_name(machine),
         detail=" · ".join(parts),
         pill=pill,
+        more=f"glibc {system.glibc}" if system.glibc is not None else "",
     )
+
+
+def system_name(machine: Machine) -> str:
+    """What the system calls itself, else what kind it is."""
+    kinds = {"windows": "Windows", "linux": "Linux", "darwin": "macOS"}
+    return machine.os.name or kinds[machine.os.system]
+
+
+def disk_name(disk: Disk) -> str:
+    """A disk as people write it: "C:", "/home"."""
+    return disk.path.rstrip("\\") or disk.path
 
 
 def disk_of(machine: Machine, folder: str) -> Disk | None:
@@ -212,7 +229,7 @@ def _space(machine: Machine, recommendation: Recommendation | None, plan: Plan |
     return Row(
         id="space",
         label=label,
-        value=translate("Rows", "{size} free on {disk}").format(size=size(disk.free_bytes), disk=disk.path),
+        value=translate("Rows", "{size} free on {disk}").format(size=size(disk.free_bytes), disk=disk_name(disk)),
         detail=translate("Rows", "needed: {size}").format(size=size(needed)) if needed is not None else "",
         pill=pill,
     )
@@ -270,6 +287,7 @@ def _telling(pythons: tuple[Python, ...]) -> Python | None:
 def as_text(found: tuple[Row, ...]) -> str:
     """The rows as lines to paste somewhere."""
     return "\n".join(
-        f"{row.label}: " + ", ".join(part for part in (row.value or UNKNOWN, row.detail or row.reason) if part)
+        f"{row.label}: "
+        + ", ".join(part for part in (row.value or UNKNOWN, row.detail or row.reason, row.more) if part)
         for row in found
     )

@@ -237,3 +237,14 @@ def test_picks_that_do_not_go_with_another_goal_are_named_and_can_be_had_back(pa
     assert page.road.flow.facts.goal == "pytorch"
     assert page.road.flow.facts.choice == before
     assert not page.hero.isVisible()
+
+
+def test_what_goes_with_other_picks_is_not_called_the_recommendation(page, rest):
+    first = {name: picker.entries[0].text for name, picker in pickers(page).items()}
+    assert all(text.startswith("As recommended") for text in first.values())
+    keep = next(entry for entry in pickers(page)["driver"].entries if entry.value == "keep")
+    assert keep.text == "Keep 566.03"
+    pickers(page)["driver"].chosen.emit("keep")
+    rest(page)
+    assert pickers(page)["variant"].entries[0].text == "What goes with your other picks (cu126)"
+    assert pickers(page)["driver"].entries[0].text == first["driver"]

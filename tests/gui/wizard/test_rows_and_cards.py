@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.core.machine import Gpu, Machine, Python, TorchBuild
+from gpu_assistant.core.machine import CudaToolkit, Disk, Gpu, Machine, OperatingSystem, Python, TorchBuild
 from gpu_assistant.core.plan import Plan, Step
 from gpu_assistant.core.recommendation import DriverAdvice, PyTorchChoice, Recommendation, TensorFlowChoice
 from gpu_assistant.gui.wizard.cards import Part, parts
+from gpu_assistant.gui.wizard.headline import headline
 from gpu_assistant.gui.wizard.price_card import PriceCard
-from gpu_assistant.gui.wizard.rows import Row, rows
+from gpu_assistant.gui.wizard.rows import Row, as_text, disk_name, rows
 from gpu_assistant.texts import Texts
 from tests.fakes.app import make_plan, rtx4060, rtx4060_recommendation
 
@@ -48,6 +49,57 @@ def part(machine: Machine, advice: Recommendation, name: str, plan: Plan | None 
     return next(part for part in found if part.id == name)
 
 
+def test_equal_cards_are_counted_and_a_console_chip_is_left_to_the_details(language) -> None:
+    h100 = Gpu(vendor="nvidia", name="NVIDIA H100", memory_bytes=80 * 2**30)
+    console = Gpu(vendor="other", name="ASPEED Graphics Family")
+    machine = with_cards(h100, replace(h100, index=1, uuid="GPU-1"), console)
+    said = row(machine, "card")
+    assert said.detail == "2 × 80 GB"
+    assert "ASPEED" in as_text((said,))
+
+
+def test_the_system_is_said_in_words_that_people_know(language) -> None:
+    machine = replace(rtx4060(), os=OperatingSystem(system="linux", arch="x86_64", glibc="2.35"))
+    said = row(machine, "system")
+    assert said.value == "Linux"
+    assert said.detail.startswith("64-bit")
+    assert "glibc" not in said.detail
+    assert "glibc 2.35" in as_text((said,))
+    assert disk_name(Disk(path="C:\\")) == "C:"
+    assert disk_name(Disk(path="/")) == "/"
+
+
+def test_what_nobody_looked_for_is_not_called_missing(language) -> None:
+    machine = replace(rtx4060(), cuda_toolkits=None, cudnn=None, pythons=None)
+    said = [part(machine, ADVICE, name).now_line for name in ("cuda", "cudnn", "torch")]
+    assert said == ["not known"] * 3
+    machine = replace(rtx4060(), cuda_toolkits=(), cudnn=(), pythons=())
+    said = [part(machine, ADVICE, name).now_line for name in ("cuda", "cudnn", "torch")]
+    assert said == ["not installed"] * 3
+
+
+def test_a_toolkit_that_is_not_whole_is_called_that(language) -> None:
+    broken = CudaToolkit(path="/usr/local/cuda-11.8", version="11.8.0", nvcc=False)
+    whole = CudaToolkit(path="/usr/local/cuda-12.6", version="12.6.3", nvcc=True)
+    said = part(replace(rtx4060(), cuda_toolkits=(broken,)), ADVICE, "cuda")
+    assert (said.now, said.now_line) == ("11.8.0", "toolkit, not whole; stays")
+    said = part(replace(rtx4060(), cuda_toolkits=(broken, whole)), ADVICE, "cuda")
+    assert (said.now, said.now_line) == ("12.6.3", "toolkit, stays")
+
+
+def test_under_wsl_the_driver_is_windows_own(language) -> None:
+    machine = replace(rtx4060(), os=OperatingSystem(system="linux", wsl=True))
+    assert part(machine, ADVICE, "driver").meaning.startswith("Windows")
+
+
+def test_another_makers_card_that_computes_is_what_the_page_is_about(language) -> None:
+    advice = replace(elsewhere(), accelerator="xpu")
+    title, line = headline(with_cards(OTHERS[1]), advice)
+    assert "Arc B580" in title
+    assert "your card" in line
+    assert "processor" in headline(with_cards(OTHERS[1]), elsewhere())[1]
+
+
 @pytest.mark.parametrize("card", OTHERS, ids=lambda card: card.vendor)
 def test_nothing_is_claimed_of_another_makers_driver(language, card) -> None:
     machine = with_cards(card)
@@ -60,7 +112,8 @@ def test_nothing_is_claimed_of_another_makers_driver(language, card) -> None:
 
 def test_without_any_card_no_driver_is_needed(language) -> None:
     assert row(with_cards(), "driver").value == "No NVIDIA card, so none is needed"
-    assert part(with_cards(), elsewhere(), "driver").now_line == "no NVIDIA card"
+    driver = part(with_cards(), elsewhere(), "driver")
+    assert (driver.now_line, driver.pill[1]) == ("no NVIDIA card", "Not needed")
 
 
 def test_every_card_is_named(language) -> None:

@@ -1,0 +1,41 @@
+"""What a recommendation is for, and what it was chosen from."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from ...core.machine import Gpu, Machine
+from ...core.recommendation import Recommendation
+from ...texts.format import UNKNOWN
+from .rows import main_card, short_name, system_name
+
+translate = QCoreApplication.translate
+
+MAKERS = {"rocm": "amd", "xpu": "intel"}
+
+
+def headline(machine: Machine | None, recommendation: Recommendation | None) -> tuple[str, str]:
+    """The page's title and the line below it."""
+    # A release's nickname in brackets is more than one wants to know here.
+    system = system_name(machine).split(" (")[0] if machine is not None else UNKNOWN
+    gpu = _card(machine, recommendation) if machine is not None else None
+    if gpu is None or not gpu.name:
+        title = translate("RecommendationPage", "What suits this computer")
+        words = translate("RecommendationPage", "Chosen from your processor and {system}. Each choice tells you why.")
+        return title, words.format(system=system)
+    title = translate("RecommendationPage", "What suits your {gpu}").format(gpu=short_name(gpu.name))
+    words = translate(
+        "RecommendationPage", "Chosen from your card, your driver and {system}. Each choice tells you why."
+    )
+    if gpu.vendor != "nvidia":  # nobody looked at its driver
+        words = translate("RecommendationPage", "Chosen from your card and {system}. Each choice tells you why.")
+    return title, words.format(system=system)
+
+
+def _card(machine: Machine, recommendation: Recommendation | None) -> Gpu | None:
+    """NVIDIA's card; another maker's where that one computes."""
+    gpu = main_card(machine)
+    if gpu is not None and gpu.vendor == "nvidia":
+        return gpu
+    maker = MAKERS.get(recommendation.accelerator) if recommendation is not None else None
+    return next((each for each in machine.gpus if each.vendor == maker), None)
