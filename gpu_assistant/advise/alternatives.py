@@ -10,8 +10,9 @@ from ..catalog.versions import numbers
 from ..core.message import Value
 from ..core.recommendation import Alternative, LocalWheel
 from .beside import driver_after
+from .builds import code_for
 from .decision import Decision
-from .distributions import behind, release_branch, said_distro
+from .distributions import behind, pick_for_release, release_branch, said_distro
 from .driver_choices import packages_for
 from .drivers import drops
 from .others import amd_chip
@@ -50,9 +51,8 @@ def _driver(d: Decision) -> Iterator[Alternative]:
         if there is not None:
             yield _other("keep-driver", there, d, installed=installed)
     branch = numbers(release_branch(d.where))
-    if state is not None and d.driver.changes and branch is not None and behind(d.where, d.driver.minimum):
-        theirs = replace(d.where, state=replace(state, version=branch, cuda=None, refused=None))
-        runs_there = cuda_pick(theirs, with_driver_there=True)
+    if d.driver.changes and branch is not None and behind(d.where, d.driver.minimum):
+        runs_there = pick_for_release(d.where)
         if runs_there is not None:
             distro = said_distro(d.where.machine.os)
             yield _other("distribution-driver", runs_there, d, branch=branch[0], distro=distro)
@@ -90,14 +90,16 @@ def _strongest(d: Decision, alone: Pick) -> Iterator[Alternative]:
     """The newest for the strongest card, with the driver where it takes another than the one that will be there."""
     card, state, lowest = d.cards[0], d.where.state, alone.floor
     after = driver_after(state, d.driver)
+    named = [c for c in d.cards if c.capability and code_for(d.where.catalog, alone.build.record, c.capability)]
+    gpus = ", ".join(dict.fromkeys(c.name for c in named))
     if after is None or lowest is None or state is None or after >= lowest.version:
-        yield _other("strongest-only", alone, d, gpu=card.name)
+        yield _other("strongest-only", alone, d, gpu=gpus)
         return
     known = packages_for(d.where.catalog, state.system, card)
     package = next((p for p in known if (numbers(p.version) or ()) >= lowest.version), None)
     if package is not None:
-        named = package.version
-        yield _other("strongest-only-driver", alone, d, driver=named, gpu=card.name, driver_version=named)
+        version = package.version
+        yield _other("strongest-only-driver", alone, d, driver=version, gpu=gpus, driver_version=version)
 
 
 def all_cards(d: Decision) -> Alternative | None:

@@ -15,7 +15,7 @@ from .host_compilers import compiler_cautions
 from .pick import Pick, Site
 from .systems import held_back
 from .tensorflow import TensorFlowPick
-from .toolkit import Parts
+from .toolkit import Parts, installable
 from .unusable import age_of
 
 
@@ -27,7 +27,7 @@ def cautions(d: Decision) -> tuple[Caution, ...]:
 def _cautions(d: Decision) -> Iterator[Caution]:
     build = d.pick.build
     yield from _system(d)
-    if d.cards and d.accelerator == "cpu" and not d.by_hand and d.wish.driver is None:
+    if d.cards and d.accelerator != "cuda" and not d.by_hand and d.wish.driver is None:
         idle, age = d.cards[0], age_of(d.where, d.cards[0])
         code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}[age]
         yield warn(code, gpu=idle.name, capability=idle.capability_text)
@@ -85,7 +85,8 @@ def part_cautions(where: Site, pick: Pick | None, parts: Parts) -> Iterator[Caut
     """A toolkit that does not match PyTorch, is broken, or has no card to work for."""
     inside = pick.build.cuda if pick is not None else None
     if parts.impossible and where.card is not None:
-        yield warn("toolkit-impossible", gpu=where.card.name)
+        code = "toolkit-impossible" if installable(where) else "toolkit-no-installer"
+        yield warn(code, gpu=where.card.name, arch=where.arch)
     if parts.near and inside is not None:
         picked = numbers(parts.toolkit.version) or (0,)
         code = "toolkit-near" if picked[0] == inside[0] else "toolkit-far"
@@ -102,10 +103,10 @@ def part_cautions(where: Site, pick: Pick | None, parts: Parts) -> Iterator[Caut
 def tensorflow_cautions(where: Site, found: TensorFlowPick, *, beside_pytorch: bool) -> Iterator[Caution]:
     """What TensorFlow cannot do here, and what two frameworks in one environment mean."""
     gpu = where.card.name if where.card is not None else None
-    if found.why in ("windows", "windows-chip", "old-windows", "chip", "no-code", "driver"):
+    if found.why not in ("card", "no-card"):
         yield warn(f"tensorflow-{found.why}", gpu=gpu, version=found.version, cuda=found.build.cuda)
     if found.cudnn is not None:
-        yield warn("tensorflow-cudnn", gpu=gpu, version=found.version, needs=found.cudnn)
+        yield warn("tensorflow-cudnn", gpu=found.held_for, version=found.version, needs=found.cudnn)
     if found.gpu and not found.build.bundled_cuda:
         cuda, cudnn = found.build.cuda, found.build.cudnn
         yield warn("tensorflow-separate", version=found.version, cuda=cuda, cudnn=cudnn)

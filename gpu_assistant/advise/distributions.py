@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from ..catalog.driver_ways import LinuxDriverInstall, ModuleKind
 from ..catalog.versions import capability, numbers
 from ..core.machine import OperatingSystem
 from .cards import Card, nvidia_cards
 from .drivers import DriverState, modules_for
-from .pick import Site
+from .pick import Pick, Site, cuda_pick
 
 
 def way_of(where: Site) -> LinuxDriverInstall | None:
@@ -36,8 +38,21 @@ def behind(where: Site, minimum: str | None) -> bool:
     return branch is not None and lowest is not None and branch < lowest[:1]
 
 
-def package_for(where: Site, state: DriverState, card: Card, minimum: str | None) -> str | None:
-    """The packages for a card: of the newest branch that the distribution was seen to carry and that is new enough."""
+def pick_for_release(where: Site) -> Pick | None:
+    """The newest build that runs on the one branch of this release's own packages; None where there is none."""
+    branch = numbers(release_branch(where))
+    if where.state is None or branch is None:
+        return None
+    theirs = replace(where, state=replace(where.state, version=branch, cuda=None, refused=None))
+    return cuda_pick(theirs, with_driver_there=True)
+
+
+def package_for(
+    where: Site, state: DriverState, card: Card, minimum: str | None, at_most: str | None = None
+) -> str | None:
+    """The packages for a card: of the newest branch that the distribution was seen to carry and that is new enough,
+    and no newer than the branch of `at_most`.
+    """
     way = way_of(where)
     oldest = capability(state.generation.below_capability) if state.generation is not None else None
     chips = [c for gpu in nvidia_cards(where.machine, where.catalog) if (c := gpu.capability) is not None]
@@ -49,7 +64,7 @@ def package_for(where: Site, state: DriverState, card: Card, minimum: str | None
     if not way.series:
         return " ".join(_unbranched(way, kinds[0]))
     pattern = way.packages.get(_kind(way, kinds[0], card))
-    branch = branch_for(way, state, minimum)
+    branch = branch_for(way, state, minimum, at_most)
     return pattern.replace("{branch}", branch) if pattern is not None and branch is not None else None
 
 
@@ -66,11 +81,16 @@ def _kind(way: LinuxDriverInstall, kind: ModuleKind, card: Card) -> str:
     return server if server in way.packages else kind
 
 
-def branch_for(way: LinuxDriverInstall, state: DriverState, minimum: str | None) -> str | None:
+def branch_for(
+    way: LinuxDriverInstall, state: DriverState, minimum: str | None, at_most: str | None = None
+) -> str | None:
     """The newest branch that the distribution was seen to carry, that is new enough and still knows the card."""
     lowest, last = numbers(minimum), state.generation.last_branch if state.generation is not None else None
+    top = numbers(at_most)
     for branch in way.series:
         number = numbers(branch)
+        if number is not None and top is not None and number[0] > top[0]:
+            continue
         if number is not None and lowest is not None and number >= lowest[:1] and (last is None or number[0] <= last):
             return branch
     return None

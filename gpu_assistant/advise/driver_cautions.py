@@ -25,6 +25,9 @@ def other_cautions(d: Decision) -> Iterator[Caution]:
     whole = all_cards(d) is not None
     for other in fates(d.where, d.cards, d.pick.build, d.driver):
         yield from _other(d, other, whole=whole)
+    for card in dict.fromkeys(d.cards[1:]):
+        if d.accelerator == "cuda" and card.capability is None and d.cards[0].capability is not None:
+            yield warn("other-gpu-unknown", gpu=card.name, build=d.pick.build.label)
 
 
 def _other(d: Decision, other: Beside, *, whole: bool) -> Iterator[Caution]:
@@ -50,7 +53,9 @@ def _modules(d: Decision, other: Beside) -> Caution:
     where, strong = d.where, d.cards[0]
     alone = site(where.machine, where.catalog, where.arch, other.card, "studio")
     data: dict[str, Value] = {"gpu": other.card.name, "strong": strong.name}
-    mine = package_for(where, where.state, strong, d.driver.minimum) if where.state is not None else None
+    # A driver that stays is of the packages that are here.
+    stays = d.driver.installed if d.driver.action == "keep" else None
+    mine = package_for(where, where.state, strong, d.driver.minimum, stays) if where.state is not None else None
     theirs = package_for(alone, alone.state, other.card, other.minimum) if alone.state is not None else None
     if mine is None or theirs is None:
         return warn("other-gpu-modules", **data)

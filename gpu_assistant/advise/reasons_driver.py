@@ -8,8 +8,8 @@ from ..catalog.records import Subject
 from ..catalog.versions import capability
 from ..core.message import Value
 from ..core.recommendation import DriverAdvice, Reason
-from .cards import Card
-from .distributions import behind, package_for, release_branch, said_distro, way_of
+from .cards import Card, nvidia_cards
+from .distributions import behind, package_for, pick_for_release, release_branch, said_distro, way_of
 from .drivers import DriverState
 from .pick import Site
 
@@ -116,12 +116,11 @@ def _bound_by(where: Site, card: Card) -> str:
     """The card that sets the last branch: an older one beside the deciding card, if there is one."""
     generation = where.state.generation if where.state is not None else None
     top = capability(generation.below_capability) if generation is not None else None
-    if top is not None and card.capability is not None and card.capability >= top:
-        for gpu in where.machine.gpus_of("nvidia"):
-            row = where.catalog.gpu(gpu.pci_id) if gpu.pci_id else None
-            chip = capability(gpu.compute_capability) or (capability(row.compute_capability) if row else None)
-            if chip is not None and chip < top:
-                return (gpu.name or (row.name if row is not None else card.name)).lstrip("@")
+    low = capability(generation.from_capability) if generation is not None else None
+    if top is not None and low is not None and card.capability is not None and card.capability >= top:
+        for other in nvidia_cards(where.machine, where.catalog):
+            if other.capability is not None and low <= other.capability < top:
+                return other.name
     return card.name
 
 
@@ -136,7 +135,8 @@ def _packages(where: Site, state: DriverState, card: Card, advice: DriverAdvice)
     if behind(where, advice.minimum):
         branch = release_branch(where)
         data |= {"branch": branch, "minimum": advice.minimum}
-        yield say(where, about, "driver-packages-behind", drivers, way.releases_source or way.source, **data)
+        code = "driver-packages-behind" if pick_for_release(where) is not None else "driver-packages-behind-only"
+        yield say(where, about, code, drivers, way.releases_source or way.source, **data)
         return
     yield say(where, about, "driver-packages", drivers, way.source, **data)
     if way.needs:

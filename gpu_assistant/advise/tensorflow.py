@@ -12,16 +12,28 @@ from ..catalog.load import Catalog
 from ..catalog.versions import capability, numbers
 from ..core.recommendation import TensorFlowChoice
 from .builds import Code, excluded_devices
+from .cards import Card, nvidia_cards
 from .drivers import Floor, floor, reachable, series_of
 from .pick import Site
 
-Why = Literal["card", "no-card", "windows", "windows-chip", "old-windows", "chip", "no-code", "driver"]
+Why = Literal[
+    "card",
+    "no-card",
+    "windows",
+    "windows-chip",
+    "windows-unknown",
+    "windows-update",
+    "old-windows",
+    "chip",
+    "no-code",
+    "driver",
+]
 
 
 class TensorFlowPick(Struct, frozen=True, kw_only=True):
     """One TensorFlow: `why` says why it uses the card ("card") or not; `floor` is the driver that it needs then,
     `may_try` that the wheels have portable code that could run on the card all the same. `cudnn` is the requirement
-    that holds cuDNN back for a card which newer ones do not support.
+    that holds cuDNN back for a card (`held_for`) which newer ones do not support.
     """
 
     build: TensorFlowBuild
@@ -31,6 +43,7 @@ class TensorFlowPick(Struct, frozen=True, kw_only=True):
     may_try: bool = False
     by_hand: bool = False
     cudnn: str | None = None
+    held_for: str | None = None
 
     @property
     def gpu(self) -> bool:
@@ -84,8 +97,7 @@ def judged(where: Site, build: TensorFlowBuild) -> TensorFlowPick:
         # 2.10 needs a CUDA and a cuDNN that nobody here can install any more.
         if build.gpu:
             return pick("old-windows")
-        # A card that the Linux builds do not suit either is not sent to WSL2.
-        return pick("windows-chip" if _gap(where.catalog, where.card.capability) else "windows")
+        return pick(_on_windows(where, where.card.capability, build))
     chip = where.card.capability
     code = _code(where.catalog, build, chip)
     if code is None or _gap(where.catalog, chip):
@@ -93,7 +105,41 @@ def judged(where: Site, build: TensorFlowBuild) -> TensorFlowPick:
     lowest = _floor(where, build, code)
     if lowest is None or not reachable(where.state, lowest):
         return pick("driver")
-    return replace(pick("card", lowest), cudnn=_held_back(where.catalog, build, chip))
+    return _with_cudnn(where, build, pick("card", lowest))
+
+
+def _with_cudnn(where: Site, build: TensorFlowBuild, pick: TensorFlowPick) -> TensorFlowPick:
+    """The pick with what holds cuDNN back for the oldest card that needs it."""
+    for card in _served_oldest_first(where, build):
+        held = _held_back(where.catalog, build, card.capability)
+        if held is not None:
+            return replace(pick, cudnn=held, held_for=card.name)
+    return pick
+
+
+def _on_windows(where: Site, chip: tuple[int, int] | None, build: TensorFlowBuild) -> Why:
+    """Why TensorFlow on Windows uses no card: one that the Linux builds do not suit either, or of which that is not
+    known, is not sent to WSL2, and neither is anybody whose Windows has none yet.
+    """
+    if chip is None:
+        return "windows-unknown"
+    if _gap(where.catalog, chip) or _code(where.catalog, build, chip) is None:
+        return "windows-chip"
+    route = next((r for r in where.catalog.tensorflow.routes if (r.system, r.how) == ("windows", "wsl2")), None)
+    here, lowest = where.machine.os.build, route.lowest_windows_build if route is not None else None
+    return "windows-update" if here is not None and lowest is not None and here < lowest else "windows"
+
+
+def _served_oldest_first(where: Site, build: TensorFlowBuild) -> list[Card]:
+    """The cards that the build has code for, oldest first."""
+    served = [
+        (card.capability, card)
+        for card in nvidia_cards(where.machine, where.catalog)
+        if card.capability is not None
+        and _code(where.catalog, build, card.capability) is not None
+        and not _gap(where.catalog, card.capability)
+    ]
+    return [card for _, card in sorted(served, key=lambda pair: pair[0])]
 
 
 def _held_back(catalog: Catalog, build: TensorFlowBuild, chip: tuple[int, int] | None) -> str | None:

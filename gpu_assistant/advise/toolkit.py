@@ -74,6 +74,12 @@ def toolkits(
     )
 
 
+def installable(where: Site) -> bool:
+    """Whether an installer of any toolkit is known for this system and processor type."""
+    wanted = (where.machine.os.system, where.arch)
+    return any((i.system, i.arch) == wanted for t in where.catalog.cuda.toolkits for i in t.installers)
+
+
 def toolkit_floor(where: Site, series: tuple[int, int]) -> Floor | None:
     """The lowest driver for what a toolkit compiles."""
     system = where.state.system if where.state is not None else where.machine.os.system
@@ -100,9 +106,11 @@ def parts_for(where: Site, cuda: Series | None) -> Parts:
     if best is None:
         return Parts(broken=broken, impossible=True)
     version, series = best
+    # Which cuDNN an unknown chip needs, nobody can say; what is here is left.
+    cudnn = cudnn_for(where, series[0], chips)
     return Parts(
         toolkit=PartAdvice(action="install" if here is None else "keep", version=version),
-        cudnn=cudnn_for(where, series[0], chips),
+        cudnn=cudnn if chips or cudnn.action == "keep" else PartAdvice(action="none"),
         near=cuda is not None and series != cuda,
         lowest=toolkit_floor(where, series),
         broken=broken,

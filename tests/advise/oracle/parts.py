@@ -82,10 +82,14 @@ def cudnn_faults(
         if part["action"] == "install":
             yield f"a cuDNN for {goal} where nothing asks for one"
         return
-    if part["action"] == "none":
-        yield "no cuDNN beside the CUDA Toolkit"
-        return
     gpu = deciding(world, machine)
+    nobody_knows = gpu is not None and world.chip(gpu) is None
+    if part["action"] == "install" and nobody_knows:
+        yield f"cuDNN {part['version']} for a chip that nobody knows"
+    if part["action"] == "none":
+        if not nobody_knows:
+            yield "no cuDNN beside the CUDA Toolkit"
+        return
     said = version(part["version"])
     if said is None or gpu is None:
         yield f"cuDNN {part['version']} is no number"

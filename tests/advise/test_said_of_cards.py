@@ -1,0 +1,115 @@
+"""What is said names the card that it holds for, and what is not known is called so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.machine import Gpu, Machine
+from gpu_assistant.core.recommendation import Recommendation
+
+from .build import GTX_1060, H100, RTX_4060, RTX_5090, catalog, check, codes, machine, nvidia
+
+UNKNOWN = nvidia("10de:3aaa", name="NVIDIA Mystery")
+
+
+def data(found: Recommendation, code: str) -> dict[str, Any]:
+    entries = (*found.reasons, *found.warnings, *found.alternatives)
+    return next(entry.data for entry in entries if entry.code == code)
+
+
+def distro(box: Machine, name: str, version: str) -> Machine:
+    return replace(box, os=replace(box.os, distro=name, distro_version=version))
+
+
+def test_no_pytorch_is_named_for_a_branch_that_runs_none_on_this_card() -> None:
+    new = recommend(distro(machine("linux", nvidia(RTX_5090)), "debian", "13"), catalog())
+    old = recommend(distro(machine("linux", nvidia(RTX_4060)), "debian", "13"), catalog())
+    assert "driver-packages-behind-only" in codes(check(new).reasons)
+    assert "driver-packages-behind" in codes(check(old).reasons)
+
+
+def test_the_last_line_is_that_of_the_card_which_it_is_the_last_for() -> None:
+    kepler = nvidia(name="Tesla K80", compute_capability="3.7")
+    box = machine("linux", kepler, nvidia(GTX_1060, name="The Pascal"), nvidia(RTX_4060))
+    assert data(check(recommend(box, catalog())), "driver-last-branch")["gpu"] == "The Pascal"
+
+
+@pytest.mark.parametrize(("goal", "code"), [("pytorch", "cudnn-kept-back-other"), ("cuda-dev", "cudnn-install-last")])
+def test_cudnn_is_held_back_for_the_old_card(goal: Any, code: str) -> None:
+    box = machine("linux", nvidia(GTX_1060, name="The Pascal"), nvidia(RTX_4060), driver="580.95.05")
+    assert data(check(recommend(box, catalog(), goal=goal)), code)["gpu"] == "The Pascal"
+
+
+def test_tensorflow_holds_cudnn_back_for_the_old_card_too() -> None:
+    box = machine("linux", nvidia(GTX_1060, name="The Pascal"), nvidia(RTX_4060), driver="580.95.05")
+    found = recommend(box, catalog(), goal="tensorflow")
+    assert data(found, "tensorflow-cudnn")["gpu"] == "The Pascal"
+    assert found.tensorflow is not None
+    assert found.tensorflow.constraints
+
+
+def test_a_cudnn_that_is_only_the_last_of_its_cuda_is_not_called_the_cards() -> None:
+    box = machine("linux", nvidia(compute_capability="8.6"), driver="470.82.01", glibc="2.17")
+    found = check(recommend(box, catalog(), goal="cuda-dev"))
+    assert "cudnn-install-last" not in codes(found.reasons)
+    assert "cudnn-install-last-cuda" in codes(found.reasons)
+
+
+def test_a_processor_without_an_installer_is_no_fault_of_the_card() -> None:
+    found = check(recommend(machine("linux", nvidia(H100), arch="arm64"), catalog(), goal="all"))
+    assert "toolkit-no-installer" in codes(found.reasons)
+    assert "toolkit-no-installer" in codes(found.warnings)
+
+
+@pytest.mark.parametrize("system", ["windows", "linux"])
+def test_no_cudnn_for_a_chip_that_nobody_knows(system: Any) -> None:
+    found = check(recommend(machine(system, UNKNOWN), catalog(), goal="cuda-dev"))
+    assert found.cudnn.action == "none"
+    assert {"toolkit-install-unknown", "cudnn-chip-unknown"} <= set(codes(found.reasons))
+
+
+@pytest.mark.parametrize(
+    ("card", "build", "why"),
+    [
+        (nvidia(name="Kepler", compute_capability="3.5"), None, "tensorflow-windows-chip"),
+        (UNKNOWN, None, "tensorflow-windows-unknown"),
+        (nvidia(RTX_4060), 14393, "tensorflow-windows-update"),
+        (nvidia(RTX_4060), 22631, "tensorflow-windows"),
+    ],
+)
+def test_nobody_is_sent_to_wsl_in_vain(card: Any, build: int | None, why: str) -> None:
+    box = machine("windows", card)
+    found = recommend(replace(box, os=replace(box.os, build=build)), catalog(), goal="tensorflow")
+    assert why in codes(found.reasons)
+    assert why in codes(found.warnings)
+    assert ("tensorflow-wsl2" in codes(found.alternatives)) == (why == "tensorflow-windows")
+
+
+def test_a_newer_build_names_every_card_that_it_has_code_for() -> None:
+    cards = nvidia(GTX_1060), nvidia("10de:1f08", name="Turing"), nvidia(RTX_4060, name="Ada")
+    found = check(recommend(machine("windows", *cards, driver="566.03"), catalog()))
+    assert data(found, "strongest-only-driver")["gpu"] == "Ada, Turing"
+
+
+def test_the_packages_of_a_driver_that_stays_are_of_its_branch() -> None:
+    box = machine("linux", nvidia(compute_capability="10.0"), nvidia(compute_capability="7.0"), driver="580.95.05")
+    found = check(recommend(distro(box, "ubuntu", "24.04"), catalog()))
+    assert found.driver.action == "keep"
+    assert "-580" in data(found, "other-gpu-modules-named")["package"]
+
+
+def test_a_second_card_that_nobody_knows_is_mentioned() -> None:
+    found = check(recommend(machine("windows", UNKNOWN, nvidia(RTX_4060)), catalog()))
+    assert data(found, "other-gpu-unknown")["gpu"] == "NVIDIA Mystery"
+
+
+def test_a_card_too_old_beside_one_that_computes_is_mentioned() -> None:
+    amd = Gpu(vendor="amd", name="Radeon RX 7900 XTX", gfx="gfx1100")
+    old = nvidia(name="Fermi", compute_capability="2.0")
+    found = check(recommend(machine("linux", old, amd), catalog()))
+    assert found.accelerator == "rocm"
+    assert data(found, "gpu-too-old")["gpu"] == "Fermi"
