@@ -1184,8 +1184,8 @@
         <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
     </message>
     <message>
-        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} is not whole: its compiler or its version cannot be found. PyTorch does not use it, so it does no harm; programs that look for it there may fail.</source>
-        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）不完整：找不到编译器或版本。PyTorch 不用它，所以没有影响；会去那里找它的程序可能出错。</translation>
+        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} is not whole: its compiler or its version cannot be found. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
+        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）不完整：找不到编译器或版本。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
     </message>
     <message>
         <source>conda {version} is here. What is installed from here stands apart from it; it stays as it is.</source>
@@ -1376,6 +1376,10 @@
         <translation>已收起</translation>
     </message>
     <message>
+        <source>Where to get it</source>
+        <translation>从哪里获取</translation>
+    </message>
+    <message>
         <source>The exact command</source>
         <translation>具体命令</translation>
     </message>
@@ -1394,10 +1398,6 @@
     <message>
         <source>asks for your consent as administrator</source>
         <translation>会请你以管理员身份同意</translation>
-    </message>
-    <message>
-        <source>a restart may follow</source>
-        <translation>之后可能需要重启</translation>
     </message>
     <message>
         <source>What the words mean</source>

@@ -106,8 +106,8 @@ def _silent(machine: Machine, in_rows: frozenset[str]) -> Iterator[Finding]:
             words = translate(
                 "Findings",
                 "The CUDA Toolkit (what compiles CUDA programs) in {path} is not whole: its compiler or its version "
-                "cannot be found. PyTorch does not use it, so it does no harm; programs that look for it there may "
-                "fail.",
+                "cannot be found. PyTorch does not use it and works without it; other programs that look for it there "
+                "may fail.",
             )
             yield Finding(kind="info", text=words.format(path=toolkit.path))
     if machine.tools is not None and machine.tools.conda is not None:

@@ -100,7 +100,9 @@ class PlanRow(Live, QWidget):
         # Made when somebody wants them: a plan of many steps stands on the screen the sooner.
         step, inset = self._step, Inset()
         if step.commands:
-            inset.column.addWidget(label("small-strong", self.tr("The exact command")))
+            pages = all(len(words) == 1 and urlsplit(words[0]).scheme == "https" for words in step.commands)
+            title = self.tr("Where to get it") if pages else self.tr("The exact command")
+            inset.column.addWidget(label("small-strong", title))
             self.command = CommandBox("\n".join(one_line(words, self._system) for words in step.commands))
             inset.column.addWidget(self.command)
         if step.files:
@@ -126,14 +128,12 @@ def right(step: Step, texts: Texts) -> str:
 
 
 def marks(step: Step) -> list[str]:
-    """What else a step costs: space, a consent, a restart."""
+    """What else a step costs: space, a consent. A restart is part of what its sentence says."""
     found = []
     if step.disk_bytes:
         found.append(translate("PlanRow", "{size} on the disk").format(size=size(step.disk_bytes)))
     if step.needs_admin:
         found.append(translate("PlanRow", "asks for your consent as administrator"))
-    if step.needs_reboot:
-        found.append(translate("PlanRow", "a restart may follow"))
     return found
 
 

@@ -41,7 +41,7 @@ class Resolve(Kind):
             (flow.requirement if flow is not None else "", flow),
         )
         held = flow.constraints if flow is not None else ()
-        packages = " ".join([*(name for name, wanted in named if wanted), *held, *ALWAYS])
+        packages = ", ".join([*(name for name, wanted in named if wanted), *held, *ALWAYS])
         return (
             Step(
                 id="resolve",

@@ -46,8 +46,10 @@ def test_a_row_says_what_a_step_costs_and_unfolds_the_rest(language, qtbot, seen
     qtbot.addWidget(row)
     row.show()
     shown = seen(row)
-    for words in ("931 MB · 3 minutes", "2.0 GB on the disk", "asks for your consent", "a restart may follow"):
+    for words in ("931 MB · 3 minutes", "2.0 GB on the disk", "asks for your consent"):
         assert words in shown
+    # The step's own sentence says that a restart follows: saying it again, and less surely, only confuses.
+    assert "restart may" not in shown
     assert "restore point" not in shown
     row.toggle.click()
     shown = seen(row)
@@ -55,6 +57,17 @@ def test_a_row_says_what_a_step_costs_and_unfolds_the_rest(language, qtbot, seen
         assert words in shown
     row.toggle.click()
     assert "restore point" not in seen(row)
+
+
+@pytest.mark.gui
+def test_an_address_is_not_called_a_command(language, qtbot, seen):
+    page = replace(STEP, commands=(("https://example.invalid/driver.exe",),), files=())
+    row = PlanRow(page, Texts("en"), "windows")
+    qtbot.addWidget(row)
+    row.show()
+    row.toggle.click()
+    assert "Where to get it" in seen(row)
+    assert "The exact command" not in seen(row)
 
 
 def test_what_costs_nothing_has_no_marks():
