@@ -17,7 +17,9 @@ TURN_MS = 1200
 
 
 class Button(KeyboardFocus, Live, QPushButton):
-    """A painted button. `icon` stands before the words, `after` behind them ("right", "down")."""
+    """A painted button. `icon` stands before the words, `after` behind them ("right", "down"); a `small` one stands
+    in a line of small text.
+    """
 
     def __init__(
         self,
@@ -27,10 +29,12 @@ class Button(KeyboardFocus, Live, QPushButton):
         *,
         after: str | None = None,
         large: bool = False,
+        small: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(text, parent)
-        self.kind, self.icon_name, self.after_name, self.large = kind, icon, after, large
+        self.kind, self.icon_name, self.after_name = kind, icon, after
+        self.large, self.small = large, small
         self._busy = False
         self._clock = QElapsedTimer()
         self._turn = QTimer(self)
@@ -64,7 +68,7 @@ class Button(KeyboardFocus, Live, QPushButton):
 
     def refresh(self) -> None:
         """Fonts of now."""
-        self.setFont(theme.font("strong"))
+        self.setFont(theme.font("small" if self.small else "strong"))
         super().refresh()
 
     def hitButton(self, pos: QPoint) -> bool:
@@ -85,7 +89,7 @@ class Button(KeyboardFocus, Live, QPushButton):
         pictures = sum(name is not None for name in (self.icon_name, self.after_name))
         gaps = pictures if self.text() else max(pictures - 1, 0)
         width += pictures * theme.px(18) + gaps * 8 + 2 * self._padding()
-        height = self.fontMetrics().height() + theme.px(23 if self.large else 19)
+        height = self.fontMetrics().height() + theme.px(23 if self.large else 14 if self.small else 19)
         return QSize(max(width, height), height)
 
     def minimumSizeHint(self) -> QSize:
@@ -145,6 +149,8 @@ class Button(KeyboardFocus, Live, QPushButton):
         return ground or "card", "control", "text"
 
     def _padding(self) -> int:
+        if self.small:
+            return theme.px(6)
         return theme.px(10 if self.kind == "ghost" or not self.text() else 20 if self.large else 16)
 
     def _words(self) -> str:

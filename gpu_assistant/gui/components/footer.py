@@ -19,7 +19,8 @@ _HINT_LINES = 2.5
 class Footer(Live, QWidget):
     """`add` puts buttons at the right in order, `add_left` at the left behind the hint.
 
-    A hint that would need more than two lines beside the buttons stands above them.
+    A hint that would need more than two lines beside the buttons stands above them, and so do the left buttons that
+    have no room beside the right ones.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -33,11 +34,13 @@ class Footer(Live, QWidget):
         self._left, self._right = QHBoxLayout(), QHBoxLayout()
         self._left.setSpacing(8)
         self._right.setSpacing(12)
-        self._buttons = QHBoxLayout()
+        self._buttons = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._buttons.setSpacing(12)
         self._buttons.addLayout(self._left)
         self._buttons.addStretch(1)
         self._buttons.addLayout(self._right)
+        self._buttons.setAlignment(self._left, Qt.AlignmentFlag.AlignLeft)
+        self._buttons.setAlignment(self._right, Qt.AlignmentFlag.AlignRight)
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._box.setSpacing(12)
         self._box.addLayout(hint, 1)
@@ -82,15 +85,22 @@ class Footer(Live, QWidget):
     def _fit(self) -> None:
         side, low = self._shape.margin, self._shape.low
         self._box.setContentsMargins(side, 10 if low else 14, side, 10 if low else 14)
-        room = self.width() - 2 * side - self._buttons.sizeHint().width() - self._icon.width() - 36
+        full = self.width() - 2 * side
+        wanted = self._left.sizeHint().width() + self._right.sizeHint().width() + 2 * self._buttons.spacing()
+        _turn(self._buttons, down=wanted > full)
+        room = full - self._buttons.sizeHint().width() - self._icon.width() - 36
         line = self.hint.fontMetrics().height() * theme.line_height()
         tall = bool(self.hint.text()) and self.hint.heightForWidth(max(room, 1)) > _HINT_LINES * line
-        direction = QBoxLayout.Direction.TopToBottom if tall else QBoxLayout.Direction.LeftToRight
-        if self._box.direction() != direction:
-            self._box.setDirection(direction)
+        _turn(self._box, down=tall)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """A line along the top."""
         del event
         painter = QPainter(self)
         painter.fillRect(0, 0, self.width(), theme.current().line_width, theme.color("line"))
+
+
+def _turn(box: QBoxLayout, *, down: bool) -> None:
+    direction = QBoxLayout.Direction.TopToBottom if down else QBoxLayout.Direction.LeftToRight
+    if box.direction() != direction:
+        box.setDirection(direction)

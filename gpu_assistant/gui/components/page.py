@@ -6,8 +6,8 @@ Vertically only, unless text is so large that even wrapped it needs more than th
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractSlider, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from .base import Live
 from .scroll_bar import scroll_slim
@@ -15,6 +15,14 @@ from .shape import Shape
 from .text import label
 
 COLUMN = 1120
+KEYS = {
+    Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
+    Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
+    Qt.Key.Key_Down: QAbstractSlider.SliderAction.SliderSingleStepAdd,
+    Qt.Key.Key_Up: QAbstractSlider.SliderAction.SliderSingleStepSub,
+    Qt.Key.Key_Home: QAbstractSlider.SliderAction.SliderToMinimum,
+    Qt.Key.Key_End: QAbstractSlider.SliderAction.SliderToMaximum,
+}
 
 
 class Page(Live, QScrollArea):
@@ -31,6 +39,8 @@ class Page(Live, QScrollArea):
         self._wide = wide
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
+        # The keyboard goes from control to control; `scroll` takes the keys that none of them wants.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll_slim(self)
         self.content = QWidget()
         self._outer = QVBoxLayout(self.content)
@@ -63,7 +73,14 @@ class Page(Live, QScrollArea):
 
     def add_action(self, widget: QWidget) -> None:
         """A control at the right of the title."""
-        self.head.addWidget(widget, 0, Qt.AlignmentFlag.AlignBottom)
+        self.head.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def scroll(self, event: QKeyEvent) -> bool:
+        """Scroll by a key, if it is one for that."""
+        action = KEYS.get(Qt.Key(event.key()))
+        if action is not None:
+            self.verticalScrollBar().triggerAction(action)
+        return action is not None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the column's width."""

@@ -16,7 +16,7 @@ from .rail import Brand, Rail
 from .text import laid_out
 
 WIDE, SLIM = 240, 200
-DISC = 26
+DISC, BETWEEN = 26, 26
 
 
 class StepRail(Rail):
@@ -65,6 +65,11 @@ class StepRail(Rail):
         super().refresh()
 
 
+def _line() -> int:
+    """How high a step is: the way between two discs does not grow with the text, so that all steps have room."""
+    return theme.px(DISC) + BETWEEN
+
+
 State = Literal["done", "current", "waiting"]
 
 
@@ -110,7 +115,7 @@ class _Step(KeyboardFocus, Live, QPushButton):
         super().refresh()
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(150), theme.px(52))
+        return QSize(theme.px(150), _line())
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -123,7 +128,7 @@ class _Step(KeyboardFocus, Live, QPushButton):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        line = theme.px(52)
+        line = _line()
         if self._state != "current" or not self._hint:
             return line
         hint = laid_out(self._hint, theme.font("caption"), width - self._left())[1].height()
@@ -136,7 +141,7 @@ class _Step(KeyboardFocus, Live, QPushButton):
         del event
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        disc, line = theme.px(DISC), theme.px(52)
+        disc, line = theme.px(DISC), _line()
         circle = QRectF(15, (line - disc) / 2, disc, disc)
         if self.ringed:
             focus_ring(painter, QRectF(4, 2, self.width() - 4, line - 4), 8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from .. import theme
@@ -12,7 +12,8 @@ from .button import Button
 from .picture import Icon
 from .text import label
 
-LEVEL = 520  # below this width, times the text scale, the buttons stand below
+SIDE = 14
+READABLE = 260  # the alternative's words beside its buttons have at least this, times the text scale
 
 
 class Inset(Live, QWidget):
@@ -21,8 +22,8 @@ class Inset(Live, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(14, 12, 14, 12)
-        self.column.setSpacing(10)
+        self.column.setContentsMargins(SIDE, 10, SIDE, 10)
+        self.column.setSpacing(6)
         self.follow()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -43,6 +44,7 @@ class Why(Live, QWidget):
     def __init__(self, sentence: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = self._url = ""
+        self._room = 0
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -52,19 +54,19 @@ class Why(Live, QWidget):
         self.sentence = label("small", sentence, "text")
         self.alternative, self.choose = label("small", "", "text"), Button(kind="ghost")
         self.choose.clicked.connect(self.alternative_chosen)
-        self.source = Button(kind="ghost", after="open")
+        self.source = Button(kind="ghost", after="open", small=True)
         self.source.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._url)))
         self._other = Icon("swap", "soft", 16)
-        words, self._last = QHBoxLayout(), QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        words, self._first = QHBoxLayout(), QHBoxLayout()
+        self._last = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         words.setSpacing(8)
         words.addWidget(self._other)
         words.addWidget(self.alternative, 1)
-        self._last.setSpacing(8)
+        self._first.addWidget(self.sentence, 1)
         self._last.addLayout(words)
-        for button in (self.choose, self.source):
-            self._last.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._last.insertStretch(2, 1)
-        self.inset.column.addWidget(self.sentence)
+        self._last.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._last.addStretch(1)
+        self.inset.column.addLayout(self._first)
         self.inset.column.addLayout(self._last)
         column.addWidget(self.toggle, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.inset)
@@ -97,12 +99,32 @@ class Why(Live, QWidget):
         self.setAccessibleName(self.tr("Why"))
         self.source.setText(self.tr("Source: {name}").format(name=self._name))
         self.toggle.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
+        self._arrange()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The buttons beside the alternative, or below it where there is no room."""
-        super().resizeEvent(event)
-        level = self.width() >= theme.px(LEVEL)
+    def refresh(self) -> None:
+        """Larger text needs more room."""
+        super().refresh()
+        self._arrange()
+
+    def set_room(self, room: int) -> None:
+        """How wide it may be; its own width would be held up by its buttons."""
+        self._room = room
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """The source at the end of the last line there is, each button below where there is no room beside."""
+        offered = not self.choose.isHidden()
+        shown = [each for each in (self.choose, self.source) if not each.isHidden()]
+        beside = sum(each.sizeHint().width() + 8 for each in shown)
+        level = self._room - 2 * SIDE >= beside + theme.px(READABLE)
         self._last.setDirection(QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom)
+        # One above the other, what is pressed stands close to what it is about.
+        self._last.setSpacing(8 if level else 0)
+        for line in (self._first, self._last):
+            line.removeWidget(self.source)
+        line = self._last if offered or not level else self._first
+        where = Qt.AlignmentFlag.AlignVCenter if offered else Qt.AlignmentFlag.AlignBottom
+        line.addWidget(self.source, 0, where | Qt.AlignmentFlag.AlignLeft)
 
     def is_open(self) -> bool:
         """Whether the inset is shown."""

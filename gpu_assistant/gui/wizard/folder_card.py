@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout
 
+from .. import theme
 from ..components import Button, Card, Icon, label
+
+LEVEL = 600  # below this width, times the text scale, the path and the button stand on lines of their own
 
 
 class FolderCard(Card):
@@ -13,15 +17,23 @@ class FolderCard(Card):
     def __init__(self) -> None:
         super().__init__(padding=16)
         self.column.setContentsMargins(16, 6, 10, 6)
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        self._row, name = QBoxLayout(QBoxLayout.Direction.LeftToRight), QHBoxLayout()
+        self._row.setSpacing(12)
+        name.setSpacing(12)
         self._name, self._path = label("small"), label("mono")
         self.change = Button(kind="ghost", icon="folder")
-        row.addWidget(Icon("folder", "soft", 20))
-        row.addWidget(self._name)
-        row.addWidget(self._path, 1)
-        row.addWidget(self.change)
-        self.column.addLayout(row)
+        name.addWidget(Icon("folder", "soft", 20))
+        name.addWidget(self._name, 1)
+        self._row.addLayout(name)
+        self._row.addWidget(self._path, 1)
+        self._row.addWidget(self.change, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.column.addLayout(self._row)
+
+    def set_room(self, room: int) -> None:
+        """How wide the card may be: in one line, or below each other."""
+        level = room >= theme.px(LEVEL)
+        self._row.setDirection(QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom)
+        self._row.setSpacing(12 if level else 4)
 
     def set(self, name: str, path: str, change: str) -> None:
         """Its words and the path."""

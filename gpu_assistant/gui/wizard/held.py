@@ -37,10 +37,17 @@ class Held:
             next_best = (each for each in instead if each.isVisible() and each.isEnabled())
             if (other := next(next_best, None)) is not None:
                 other.setFocus(Qt.FocusReason.OtherFocusReason)
+                QTimer.singleShot(0, self._page, lambda: self._show(other))
         elif not 0 <= self._top <= self._page.viewport().height():
             return
         else:
             self._later(focus, TURNS)
+
+    def _show(self, focus: QWidget) -> None:
+        """What has the keyboard now is in sight."""
+        if shiboken6.isValid(focus) and self._page.content.isAncestorOf(focus):
+            self._page.content.layout().activate()  # type: ignore[union-attr]
+            self._page.ensureWidgetVisible(focus)
 
     def _later(self, focus: QWidget, turns: int) -> None:
         QTimer.singleShot(0, self._page, lambda: self._scroll(focus, turns))

@@ -23,12 +23,15 @@ OTHER_GOALS: Mapping[str, Goal] = {"pytorch-instead": "pytorch", "two-environmen
 
 
 class Offers(Card):
-    """Warnings with their remedy, alternatives with their button; `taken` brings the alternative.
+    """Warnings with their remedy, alternatives with their button; `taken` brings the alternative, `undone` takes the
+    last one back.
 
-    `buttons` are those of the alternatives, `controls` all in the order of reading.
+    `buttons` are those of the alternatives, `undo` is there after one was taken, `controls` are all in the order of
+    reading.
     """
 
     taken = Signal(object)
+    undone = Signal()
 
     def __init__(self) -> None:
         super().__init__(padding=16)
@@ -38,6 +41,7 @@ class Offers(Card):
         self.column.addLayout(self._rows)
         self.buttons: list[Button] = []
         self.controls: list[Button] = []
+        self.undo: Button | None = None
         self._widgets: list[QWidget] = []
         self._lines: list[QBoxLayout] = []
         self._room = LEVEL
@@ -49,11 +53,17 @@ class Offers(Card):
         return bool(self._widgets)
 
     def set(
-        self, warnings: Sequence[Caution], offers: Sequence[Alternative], driver: DriverAdvice | None, left_out: str
+        self,
+        warnings: Sequence[Caution],
+        offers: Sequence[Alternative],
+        driver: DriverAdvice | None,
+        left_out: str,
+        changed: str = "",
     ) -> None:
-        """Spoken warnings and alternatives, a driver that has to be installed by hand, and the names of other parts
-        that the plan leaves out. The same in the same language leaves the rows, and the keyboard in them, alone."""
-        key = (tuple(warnings), tuple(offers), driver, left_out, self.tr("Open NVIDIA's page"))
+        """Spoken warnings and alternatives, a driver that has to be installed by hand, the names of other parts that
+        the plan leaves out, and what the offer that was just taken changed. The same in the same language leaves the
+        rows, and the keyboard in them, alone."""
+        key = (tuple(warnings), tuple(offers), driver, left_out, changed, self.tr("Open NVIDIA's page"))
         if key == self._drawn:
             return
         self._drawn = key
@@ -62,6 +72,11 @@ class Offers(Card):
             widget.hide()
             widget.deleteLater()
         self._widgets, self._lines, self.buttons, self.controls = [], [], [], []
+        self.undo = None
+        if changed:
+            self.undo = Button(self.tr("Take this change back"), "ghost")
+            self.undo.clicked.connect(self.undone)
+            self._add("info", "accent", self.tr("Changed: {changes}").format(changes=changed), self.undo)
         if driver is not None:
             self._driver(driver)
         if left_out:
@@ -112,18 +127,17 @@ class Offers(Card):
             self._rows.addWidget(self._widgets[-1])
             self._widgets[-1].show()
         row = QWidget()
-        line = QHBoxLayout(row)
-        words = QBoxLayout(self._direction())
-        words.setSpacing(6)
-        self._lines.append(words)
+        line, words = QBoxLayout(self._direction(), row), QHBoxLayout()
+        line.setSpacing(6)
+        self._lines.append(line)
         line.setContentsMargins(0, 4, 0, 4)
-        line.setSpacing(14)
-        line.addWidget(Icon(icon, token, 18), 0, Qt.AlignmentFlag.AlignVCenter)
+        words.setSpacing(14)
+        words.addWidget(Icon(icon, token, 18), 0, Qt.AlignmentFlag.AlignVCenter)
         words.addWidget(label("small", text, "text"), 1)
+        line.addLayout(words, 1)
         if button is not None:
             self.controls.append(button)
-            words.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        line.addLayout(words, 1)
+            line.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         row.setAccessibleName(text)
         self._widgets.append(row)
         self._rows.addWidget(row)

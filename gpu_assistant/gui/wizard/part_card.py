@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
 NOW, AFTER, PILL, WHY = 120, 166, 104, 78
 NOW_SLIM, AFTER_SLIM, PILL_SLIM = 102, 158, 88
-# Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own.
-SLIM, FOLDED = 960, 740
-GAP = 12
+# Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own; the pill
+# does, too.
+SLIM, FOLDED, TIGHT = 960, 740, 350
+GAP, SIDE, DISC = 12, 16, 38
 UNBOUNDED = 16_777_215
+Form = Literal["line", "folded", "tight"]
 
 
 def widths(available: int) -> tuple[int, int, int] | None:
@@ -53,12 +55,12 @@ class PartCard(Card):
     def __init__(self, name: str) -> None:
         self._part: Part | None = None
         self._cells: list[QWidget] = []
-        self._folded: bool | None = None
+        self._form: Form | None = None
         self._room = 0
         self.choosers: Choosers | None = None
         super().__init__(padding=16)
-        self.column.setContentsMargins(16, 10, 16, 10)
-        self.icon_ = Icon(ICONS[name], size=20, ground="square", side=38)
+        self.column.setContentsMargins(SIDE, 10, SIDE, 10)
+        self.icon_ = Icon(ICONS[name], size=20, ground="square", side=DISC)
         self.part_title, self.meaning = label("heading"), label("small")
         self.now, self.now_line = label("heading", tone="soft"), label("small")
         self.after, self.after_line = label("heading"), label("small")
@@ -82,7 +84,7 @@ class PartCard(Card):
         self.grid.setHorizontalSpacing(GAP)
         self.grid.setVerticalSpacing(8)
         self.column.addLayout(self.grid)
-        self._place(folded=False)
+        self._place("line")
 
     def set_part(self, part: Part, choose: str, sentence: str) -> None:
         """Other words; `sentence` and `choose` are the alternative's, where the part has one."""
@@ -126,7 +128,7 @@ class PartCard(Card):
     def refresh(self) -> None:
         """Fonts and columns of now."""
         super().refresh()
-        if self._folded is not None:
+        if self._form is not None:
             self._fit()
 
     def set_room(self, room: int) -> None:
@@ -138,8 +140,9 @@ class PartCard(Card):
         columns = widths(self._room)
         if self.choosers is not None:
             self.choosers.set_room(self._room)
-        if (columns is None) != self._folded:
-            self._place(folded=columns is None)
+        form: Form = "line" if columns is not None else "folded" if self._room >= theme.px(TIGHT) else "tight"
+        if form != self._form:
+            self._place(form)
         if columns is not None:
             for cell, width in zip((self._before, self._then, self._pill_cell), columns, strict=True):
                 cell.setFixedWidth(width)
@@ -151,10 +154,12 @@ class PartCard(Card):
             self._pill_cell.setMinimumWidth(0)
             self._pill_cell.setMaximumWidth(UNBOUNDED)
         self.why.toggle.setMinimumWidth(theme.px(WHY))
+        beside = 0 if columns is None else self.icon_.sizeHint().width() + GAP
+        self.why.set_room(self._room - 2 * SIDE - beside)
 
-    def _place(self, *, folded: bool) -> None:
-        self._folded = folded
-        grid = self.grid
+    def _place(self, form: Form) -> None:
+        self._form = form
+        grid, folded, tight = self.grid, form != "line", form == "tight"
         parts = (self.icon_, self._names, self._before, self.arrow, self._then, self._pill_cell, self.why.toggle)
         for widget in (*parts, self.why, self._line):
             grid.removeWidget(widget)
@@ -170,14 +175,16 @@ class PartCard(Card):
             for widget, place in ((self._before, top), (self.arrow, middle), (self._then, top)):
                 self._line_row.addWidget(widget, 0, place)
             self._line_row.addStretch(1)
-            grid.addWidget(self._names, 0, 1, 1, 4, middle)
-            grid.addWidget(self._pill_cell, 0, 5, middle)
+            grid.addWidget(self._names, 0, 1, 1, 5 if tight else 4, middle)
+            grid.addWidget(self._pill_cell, 1 if tight else 0, 1 if tight else 5, middle)
             grid.addWidget(self.why.toggle, 0, 6, middle)
-            grid.addWidget(self._line, 1, 1, 1, 6)
-            grid.addWidget(self.why, 2, 0, 1, 7)
+            grid.addWidget(self._line, 2, 1, 1, 6)
+            grid.addWidget(self.why, 3, 0, 1, 7)
         else:
-            for column, widget in enumerate((self._names, self._before, self.arrow, self._then, self._pill_cell), 1):
-                grid.addWidget(widget, 0, column, middle)
+            grid.addWidget(self.arrow, 0, 3, middle)
+            # As high as the row, in whose middle their words stand: an aligned cell keeps the height of other words.
+            for column, widget in ((1, self._names), (2, self._before), (4, self._then), (5, self._pill_cell)):
+                grid.addWidget(widget, 0, column)
             grid.addWidget(self.why.toggle, 0, 6, middle)
             grid.addWidget(self.why, 1, 1, 1, 6)
         grid.setColumnStretch(1, 1)
@@ -228,10 +235,12 @@ def _stack(*rows: QWidget) -> QWidget:
     column = QVBoxLayout(cell)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(1)
+    column.addStretch(1)
     for text in rows:
         # Chinese is one long word: its least width would count as more than the column has.
         text.setMinimumWidth(1)
         column.addWidget(text)
+    column.addStretch(1)
     policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
     policy.setHeightForWidth(True)
     cell.setSizePolicy(policy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import get_args
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
 
 from ...core.machine import Machine
@@ -31,13 +32,21 @@ class Wishes(Live, QWidget):
         self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(8)
-        for pair in ((self.goal, self.channel), (self.by_hand, self.ours)):
-            row = QHBoxLayout()
-            row.setSpacing(8)
-            for widget in pair:
-                row.addWidget(widget)
-            row.addStretch(1)
-            self._rows.addLayout(row, 1 if pair[0] is self.by_hand else 0)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.goal)
+        row.addWidget(self.channel)
+        row.addStretch(1)
+        self._rows.addLayout(row)
+        # One place for both buttons: what comes and goes there leaves the pickers where they are.
+        self._ways = QWidget()
+        self._both = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._ways)
+        self._both.setContentsMargins(0, 0, 0, 0)
+        self._both.setSpacing(0)
+        for button in (self.by_hand, self.ours):
+            self._both.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._rows.addWidget(self._ways)
+        self._kinds_of: Machine | None = None
         self.goal.chosen.connect(lambda goal: road.want(goal=goal))
         self.channel.chosen.connect(lambda channel: road.want(channel=channel))
         self.by_hand.clicked.connect(road.choose_by_hand)
@@ -66,18 +75,22 @@ class Wishes(Live, QWidget):
         self.by_hand.setVisible(not facts.by_hand and known)
         # What does not work out leads back, too.
         self.ours.setVisible(facts.by_hand or facts.choice is not None)
-        self.channel.setVisible(_has_channels(facts.machine, facts))
+        # What has kinds of drivers keeps them to choose from, whatever is picked.
+        if _has_channels(facts.machine, facts):
+            self._kinds_of = facts.machine
+        self.channel.setVisible(facts.machine is not None and self._kinds_of is facts.machine)
 
-    def fit(self, room: int) -> None:
-        """How wide it may be: one row or two."""
-        shown = [
-            each.sizeHint().width()
-            for each in (self.goal, self.channel, self.by_hand, self.ours)
-            if not each.isHidden()
-        ]
-        level = room >= sum(shown) + 8 * len(shown)
-        way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
-        self._rows.setDirection(way)
+    def fit(self, room: int, beside: int) -> bool:
+        """Take the form that `room` allows and say whether `beside` pixels are left in the same line. The form is the
+        same whichever of the buttons are shown.
+        """
+        ways = max(self.by_hand.sizeHint().width(), self.ours.sizeHint().width())
+        pickers = sum(each.sizeHint().width() + 8 for each in (self.goal, self.channel) if not each.isHidden())
+        level = room >= pickers + ways
+        self._ways.setMinimumWidth(ways if level else 0)
+        direction = QBoxLayout.Direction
+        self._rows.setDirection(direction.LeftToRight if level else direction.TopToBottom)
+        return room >= pickers + ways + beside
 
     def goals(self) -> dict[Goal, tuple[str, str]]:
         """Each goal's name, and what it means to somebody who has never heard of it."""

@@ -185,7 +185,7 @@ class Wizard(Live, QWidget):
                 button.click()
         elif event.key() == Qt.Key.Key_Escape and self.flow.facts.stage == "running":
             self.install.ask_to_stop()
-        else:
+        elif not self.page(self.flow.page).page.scroll(event):
             super().keyPressEvent(event)
 
     def show_help(self) -> None:

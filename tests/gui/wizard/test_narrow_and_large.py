@@ -1,0 +1,162 @@
+"""Narrow windows and large text: nothing is cut, nothing is wider than its page, whatever was open before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.components.button import Button
+from gpu_assistant.gui.components.picker import Picker
+from gpu_assistant.gui.components.text import Text
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def real(simulated):
+    """The real catalog's advice."""
+
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+        return recommend(machine, simulated.catalog, goal=goal, channel=channel, choice=choice)
+
+    simulated.recommend = advise
+    return simulated
+
+
+@pytest.fixture
+def scale(qapp: QApplication) -> Iterator[Callable[[float], None]]:
+    def scaled(to: float) -> None:
+        theme.set_text_scale(qapp, to)
+
+    yield scaled
+    if theme.text_scale() != 1:
+        theme.set_text_scale(qapp, 1.0)
+
+
+def cut(widget: QWidget) -> list[str]:
+    """What cannot be read as a whole; a picker's list has the whole of what it cuts."""
+    found = [
+        f"{text.text()}: {text.height()} of {text.heightForWidth(text.width())} high"
+        for text in widget.findChildren(Text)
+        if text.isVisible() and not text._one_line and text.height() < text.heightForWidth(text.width())
+    ]
+    found += [
+        f"{button.text()}: {button.width()} of {button.sizeHint().width()} wide"
+        for button in widget.findChildren(Button)
+        if button.isVisible() and not isinstance(button, Picker) and button.width() < button.sizeHint().width()
+    ]
+    return found
+
+
+def whole(wizard) -> list[str]:
+    """Nothing is cut on the wizard, and its page does not scroll sideways."""
+    page = wizard.page(wizard.flow.page).page
+    found = cut(wizard)
+    bar = page.horizontalScrollBar()
+    if bar.maximum() > 0:
+        found.append(f"scrolls sideways by {bar.maximum()}")
+    step = next(each for each in wizard.rail.buttons if each._state == "current")
+    if step.height() < step.heightForWidth(step.width()):
+        found.append(f"rail: {step.height()} of {step.heightForWidth(step.width())} high")
+    return found
+
+
+def rests(qtbot, wizard) -> None:
+    """Waits until everything can be read."""
+
+    def nothing_cut() -> None:
+        assert whole(wizard) == []
+
+    qtbot.waitUntil(nothing_cut, timeout=60_000)
+
+
+def test_a_window_made_narrower_wraps_what_is_open(real, at_recommendation, scale, qtbot):
+    wizard = at_recommendation(real, (1366, 768))
+    scale(1.5)
+    for card in wizard.recommendation.cards.values():
+        card.why.set_open(True)
+    rests(qtbot, wizard)
+    wizard.resize(1000, 700)
+    rests(qtbot, wizard)
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1000, 700)])
+def test_another_language_finds_its_height_while_a_why_is_open(real, at_recommendation, speak, qtbot, size):
+    wizard = at_recommendation(real, size)
+    for card in wizard.recommendation.cards.values():
+        card.why.set_open(True)
+    rests(qtbot, wizard)
+    for code in ("zh_CN", "en"):
+        speak(code)
+        rests(qtbot, wizard)
+
+
+@pytest.mark.parametrize("code", ["en", "zh_CN"])
+def test_text_of_twice_the_size_is_never_cut(real, at_recommendation, scale, speak, qtbot, code):
+    wizard = at_recommendation(real, (1000, 700))
+    speak(code)
+    scale(2.0)
+    for name in ("recommendation", "computer"):
+        wizard.road.go(name)
+        rests(qtbot, wizard)
+
+
+def places(page) -> list[tuple[int, int]]:
+    at = (page.wishes.goal, page.wishes.channel, page.page.title)
+    return [widget.mapTo(page, QPoint()).toTuple() for widget in at]
+
+
+def test_the_head_stays_where_it_is_whatever_is_chosen(real, at_recommendation, qtbot):
+    wizard = at_recommendation(real, (1366, 768))
+    page = wizard.recommendation
+    qtbot.waitUntil(lambda: not page.road.busy and page.wishes.channel.isVisible(), timeout=60_000)
+    qtbot.wait(20)
+    before = places(page)
+    assert (
+        page.page.subtitle.heightForWidth(page.page.subtitle.width()) < 1.5 * page.page.subtitle.fontMetrics().height()
+    )
+    page.wishes.by_hand.click()
+    qtbot.waitUntil(lambda: not page.road.busy and page.cards["torch"].choosers is not None, timeout=60_000)
+    qtbot.wait(20)
+    assert places(page) == before
+    page.cards["torch"].choosers.pickers["variant"].chosen.emit("cpu")
+    qtbot.waitUntil(lambda: not page.road.busy, timeout=60_000)
+    qtbot.wait(20)
+    assert page.wishes.channel.isVisible()
+    assert places(page) == before
+
+
+def test_a_taken_offer_leaves_the_keyboard_where_it_says_what_changed(app, at_recommendation, qtbot):
+    wizard = at_recommendation(app, (1000, 560))
+    page = wizard.recommendation
+    qtbot.waitUntil(lambda: page.window().focusWidget() is page.primary, timeout=60_000)
+    button = page.offers.buttons[0]
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    page.page.ensureWidgetVisible(button)
+    qtbot.keyClick(button, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.offers.undo is not None and not page.road.busy, timeout=60_000)
+    undo = page.offers.undo
+    assert any("2.15.0 → 2.13.0" in each.text() for each in page.offers.findChildren(Text) if each.isVisible())
+    assert page.window().focusWidget() is undo
+    qtbot.waitUntil(lambda: not undo.visibleRegion().isEmpty(), timeout=60_000)
+    undo.click()
+    qtbot.waitUntil(lambda: page.cards["torch"].after.text() == "2.15.0" and not page.road.busy, timeout=60_000)
+    assert wizard.flow.facts.choice is None
+
+
+def test_tab_never_leads_to_a_bare_page_and_its_keys_still_scroll(simulated, at_recommendation, qtbot):
+    wizard = at_recommendation(simulated, (880, 520))
+    page = wizard.recommendation.page
+    wizard.help.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(wizard.help, Qt.Key.Key_Tab)
+    assert isinstance(QApplication.focusWidget(), QAbstractButton)
+    assert page.verticalScrollBar().maximum() > 0
+    qtbot.keyClick(wizard.help, Qt.Key.Key_PageDown)
+    assert page.verticalScrollBar().value() > 0
+    qtbot.keyClick(wizard.help, Qt.Key.Key_Home)
+    assert page.verticalScrollBar().value() == 0
