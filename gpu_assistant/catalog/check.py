@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
 
+from ..core.json import fault_of
 from .files import FILES
 from .rules import RULES
 from .subject import Subject
@@ -27,12 +29,15 @@ ALSO_SOURCES = ("arch_source", "max_temp_source")
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """One thing that is wrong: the file's name without ending, the rule, where, and what stands there."""
+    """One thing that is wrong: the file's name without ending, the rule, where, and what stands there; `fault` is the
+    text ("@file.fault.kind") for a value that does not fit, `detail` then the reader's own words.
+    """
 
     file: str
     rule: str
     where: str = ""
     detail: str = ""
+    fault: str | None = None
 
 
 def check(folder: Path, floor: Path | None = None) -> tuple[Finding, ...]:
@@ -66,7 +71,7 @@ def _file(path: Path, name: str, found: list[Finding]) -> Subject | None:
         found.append(Finding(file=name, rule="readable", detail=error.strerror or str(error)))
         return None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        found.append(Finding(file=name, rule="schema", detail=str(error)))
+        found.extend(_misfits(name, data, error))
         return None
     found.extend(Finding(file=name, rule="schema", where=where, detail="unknown") for where in _unknown(raw, subject))
     found.extend(
@@ -78,6 +83,30 @@ def _file(path: Path, name: str, found: list[Finding]) -> Subject | None:
         Finding(file=name, rule="date", where=where, detail=day) for where, day in _days(raw) if day > subject.as_of
     )
     return subject
+
+
+def _misfits(name: str, data: bytes, first: Exception) -> Iterator[Finding]:
+    """What does not fit its struct: the first fault of every record, where the file is JSON at all."""
+    faults: list[tuple[str, Exception]] = []
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raw = msgspec.json.decode(data, type=dict[str, Any])
+        for field in msgspec.structs.fields(FILES[name]):
+            value = raw.get(field.encode_name)
+            records, kind = [("", value)] if value is not None else [], field.type
+            if get_origin(kind) is tuple and isinstance(value, list):
+                kind = get_args(kind)[0]
+                records = [(f"/{place}", record) for place, record in enumerate(value)]
+            for place, record in records:
+                try:
+                    msgspec.convert(record, kind)
+                except msgspec.ValidationError as error:
+                    faults.append((f"/{field.encode_name}{place}", error))
+    for where, error in faults or [("", first)]:
+        fault, place = fault_of(error, data)
+        place = "" if place.startswith("@") else place.replace(".", "/")
+        yield Finding(
+            file=name, rule="schema", where="/".join(filter(None, (where, place))), detail=str(error), fault=fault
+        )
 
 
 def _unknown(raw: Any, known: Any, where: str = "") -> Iterator[str]:  # noqa: ANN401 - any JSON

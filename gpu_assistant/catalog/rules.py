@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import Any, cast
 
 from .accelerators import Accelerators
@@ -97,6 +98,22 @@ def unique_ids(subject: Any, _all: dict[str, Subject]) -> Findings:  # noqa: ANN
             yield name, "not sorted"
 
 
+def chips(subject: Gpus, _all: dict[str, Subject]) -> Findings:
+    """All cards of a chip compute alike, and what one architecture computes on is no other's."""
+    alike: dict[str, tuple[str, str | None]] = {}
+    levels: dict[str, set[tuple[int, int]]] = {}
+    for place, row in enumerate(subject.gpus):
+        said = row.architecture, row.compute_capability
+        if alike.setdefault(row.chip, said) != said:
+            yield f"gpus/{place}", f"{row.chip} {row.architecture} {row.compute_capability}"
+        if (level := capability(row.compute_capability)) is not None:
+            levels.setdefault(row.architecture, set()).add(level)
+    ranges = sorted((min(found), max(found), name) for name, found in levels.items())
+    for (_, top, older), (low, _, newer) in pairwise(ranges):
+        if low <= top:
+            yield "gpus", f"{older} {newer}"
+
+
 def builds(subject: PyTorch, others: dict[str, Subject]) -> Findings:
     """A release names each build once, its index ends with its name, and its CUDA is the name's."""
     cuda = cast("Cuda | None", others.get("cuda"))
@@ -130,6 +147,23 @@ def generations(subject: Drivers, _all: dict[str, Subject]) -> Findings:
     }
     for name, ranges in lists.items():
         yield from ((f"{name}/{place}", detail) for place, detail in _gaps(ranges))
+
+
+def last_branches(subject: Drivers, others: dict[str, Subject]) -> Findings:
+    """A generation's last branch is a branch that is known, and older than the first driver without it."""
+    cuda = cast("Cuda | None", others.get("cuda"))
+    known = {numbers(row.branch) for row in cuda.branches} if cuda is not None else None
+    for place, generation in enumerate(subject.generations):
+        last = generation.last_branch
+        if last is None:
+            continue
+        where, branch = f"generations/{place}", (last,)
+        if known is not None and branch not in known:
+            yield where, str(last)
+        for system, first in generation.first_without.items():
+            limit = numbers(first)
+            if limit is None or limit < branch:
+                yield where, f"{last} {system} {first}"
 
 
 def packages(subject: Drivers, _all: dict[str, Subject]) -> Findings:
@@ -225,8 +259,8 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "accelerators": (unique_ids, families),
     "cuda": (newest_first, installers),
     "cudnn": (newest_first, floors_agree, archives),
-    "drivers": (newest_first, generations, packages),
-    "gpus": (unique_ids,),
+    "drivers": (newest_first, generations, last_branches, packages),
+    "gpus": (unique_ids, chips),
     "mirrors": (publishers,),
     "pythons": (newest_first, pythons),
     "pytorch": (newest_first, builds),

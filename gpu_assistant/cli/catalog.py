@@ -39,7 +39,10 @@ def _check(app: App, folder: str | None, output: Output) -> int:
         output.value({"schema": "gpu-assistant/catalog-check/1", "folder": str(place), "findings": found})
     else:
         for one in found:
-            output.line(" ".join(filter(None, (f"{one.file}.json", one.rule, one.where, one.detail))))
+            place = " ".join(filter(None, (f"{one.file}.json", one.rule, one.where)))
+            why = output.texts.say(f"catalog.rule.{one.rule}") if one.fault is None else output.texts.say(one.fault[1:])
+            shown = "" if one.fault is not None else one.detail
+            output.line(output.say("catalog-finding", place=place, why=why, shown=shown).rstrip())
         output.note(output.say("catalog-whole" if not found else "catalog-wrong", path=str(place), count=len(found)))
     return 1 if found else 0
 
@@ -93,9 +96,10 @@ def _show(app: App, wanted: str | None, output: Output) -> int:
         place = output.say("catalog-place.refreshed" if _refreshed(app, name) else "catalog-place.built-in")
         rows.append((name, output.say("catalog-row", date=subject.as_of, days=days, count=count, place=place)))
     output.table(rows)
-    if wanted is not None:
+    for name, subject in found.items():
+        output.line(output.say("catalog-sources", subject=name))
         output.table(
-            [(key, "  ".join(filter(None, (source.what, source.url)))) for key, source in found[wanted].sources.items()]
+            [(f"  {key}", "  ".join(filter(None, (one.what, one.url)))) for key, one in subject.sources.items()]
         )
     output.line(output.say("catalog-folder", path=str(app.catalog.folder)))
     if app.catalog.refreshed is not None and app.catalog.refreshed.used:

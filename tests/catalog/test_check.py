@@ -52,6 +52,8 @@ BROKEN: list[tuple[str, str, Break]] = [
     ("gpus", "unique-ids", lambda d: d["gpus"].insert(0, d["gpus"][0])),
     ("gpus", "unique-ids", lambda d: move(d["gpus"])),
     ("gpus", "unique-ids", lambda d: d["gpus"][0].update(pci_id="1002:1340")),
+    ("gpus", "chips", lambda d: next(r for r in d["gpus"] if r["chip"] == "GP104").update(compute_capability="12.0")),
+    ("gpus", "chips", lambda d: [r.update(compute_capability="12.0") for r in d["gpus"] if r["chip"] == "GP104"]),
     ("pytorch", "schema", lambda d: d["releases"][0].update(version="2.x")),
     ("pytorch", "schema", lambda d: torch(d)["variants"][0].update(index_url="http://download.pytorch.org/whl/cpu")),
     ("pytorch", "schema", lambda d: torch(d)["variants"][0].update(variant="cuda")),
@@ -80,6 +82,8 @@ BROKEN: list[tuple[str, str, Break]] = [
     ("drivers", "generations", lambda d: d["generations"].pop(1)),
     ("drivers", "generations", lambda d: d["generations"][0].update(from_capability="8.0")),
     ("drivers", "generations", lambda d: d["linux_modules"].pop(0)),
+    ("drivers", "last-branches", lambda d: d["generations"][1].update(last_branch=9999)),
+    ("drivers", "last-branches", lambda d: d["generations"][1].update(last_branch=595)),
     ("drivers", "packages", lambda d: d["packages"][0].update(generation="r999")),
     ("drivers", "packages", lambda d: d["packages"][0].update(generation="r580")),
     ("drivers", "packages", lambda d: d["packages"][0].update(url="https://download.example.org/driver.exe")),
@@ -113,3 +117,15 @@ def test_a_missing_a_strange_and_an_unreadable_file(tmp_path: Path) -> None:
     (tmp_path / "extra.json").write_text("{}", encoding="utf-8")
     found = {(finding.file, finding.rule) for finding in check(tmp_path)}
     assert found == {("gpus", "readable"), ("cuda", "schema"), ("extra", "unknown-file")}
+
+
+def test_every_record_that_does_not_fit_is_told(tmp_path: Path) -> None:
+    data = json.loads((FOLDER / "gpus.json").read_text(encoding="utf-8"))
+    data["gpus"][3]["compute_capability"] = "sm_50"
+    data["gpus"][7]["segment"] = "toaster"
+    (tmp_path / "gpus.json").write_text(json.dumps(data), encoding="utf-8")
+    told = [(finding.rule, finding.where, finding.fault) for finding in check(tmp_path, FOLDER)]
+    assert told == [
+        ("schema", "/gpus/3/compute_capability", "@file.fault.letters"),
+        ("schema", "/gpus/7/segment", "@file.fault.choice"),
+    ]

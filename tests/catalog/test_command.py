@@ -28,6 +28,8 @@ def test_show(data: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert all(name in said for name in FILES)
     assert "built in" in said
     assert str(FOLDER) in said
+    assert all(f"Sources of {name}:" in said for name in FILES)
+    assert "https://learn.microsoft.com" in said
 
 
 def test_show_one_with_its_sources(data: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,6 +75,22 @@ def test_check(data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[st
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines] == [["cuda.json", "schema"], ["gpus.json", "readable"]]
     assert run(["catalog", "check", str(tmp_path / "absent"), *data]) == 2
+
+
+def test_a_finding_is_a_sentence_in_both_languages(
+    data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = tmp_path / "broken"
+    shutil.copytree(FOLDER, broken)
+    gpus = json.loads((FOLDER / "gpus.json").read_text(encoding="utf-8"))
+    gpus["gpus"][0]["pci_id"] = "10DE"
+    (broken / "gpus.json").write_text(json.dumps(gpus), encoding="utf-8")
+    (broken / "extra.json").write_text("{}", encoding="utf-8")
+    for language, kind in (("en", "holds characters"), ("zh_CN", "这里有不能显示的字符")):
+        assert run(["catalog", "check", str(broken), *data, "--lang", language]) == 1
+        said = capsys.readouterr().out
+        assert kind in said
+        assert "regex" not in said
 
 
 def test_check_as_json(data: list[str], tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
