@@ -27,15 +27,17 @@ from ..untrusted import check_file
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields, refused, spec_of
 
-WINDOWS, LINUX, SECURE_BOOT, BY_HAND, SOURCE, BACK = (
+WINDOWS, LINUX, SECURE_BOOT, BY_HAND, SOURCE, PAGE, OUTSIDE, BACK = (
     "nvidia-driver",
     "nvidia-driver-linux",
     "nvidia-driver-secure-boot",
     "nvidia-driver-by-hand",
     "nvidia-driver-source",
+    "nvidia-driver-page",
+    "nvidia-driver-outside",
     "nvidia-driver-back",
 )
-TO_DO = (BY_HAND, SOURCE, BACK)
+TO_DO = (BY_HAND, SOURCE, PAGE, OUTSIDE, BACK)
 
 
 class Spec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,7 +55,7 @@ class NvidiaDriver(Kind):
     """`door` and `here` replace the way to administrator rights, and the look at what is installed."""
 
     name: ClassVar[str] = "nvidia-driver"
-    codes: ClassVar[tuple[str, ...]] = (WINDOWS, LINUX, SECURE_BOOT, BY_HAND, SOURCE, BACK)
+    codes: ClassVar[tuple[str, ...]] = (WINDOWS, LINUX, SECURE_BOOT, *TO_DO)
 
     def __init__(self, door: Callable[[Work], Door] = _door, here: Callable[..., str | None] = installed) -> None:
         self._door, self._here = door, here
@@ -61,8 +63,10 @@ class NvidiaDriver(Kind):
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step where the driver has to change."""
         advice, machine = draft.recommendation.driver, draft.machine
-        if not advice.changes or advice.recommended is None or machine.os.wsl:
+        if not advice.changes or (advice.recommended is None and (advice.action == "back" or advice.minimum is None)):
             return ()
+        if advice.recommended is None or (machine.os.wsl and advice.action != "back"):
+            return (_on_page(draft, advice, OUTSIDE if machine.os.wsl else PAGE),)
         if advice.action == "back":
             return (_back(draft, advice, advice.recommended),)
         if machine.os.system == "windows":
@@ -72,8 +76,7 @@ class NvidiaDriver(Kind):
     def _windows(self, draft: Draft, advice: DriverAdvice, version: str) -> Step:
         package, facts = windows.package(advice.url, draft.catalog), draft.catalog.drivers.windows_install
         if package is None or package.url is None or facts is None:
-            page = advice.url or draft.catalog.source(draft.catalog.drivers, "nvidia")
-            return _by_hand(advice, version, ((page,),) if page is not None else ())
+            return _by_hand(advice, version, (), page=_page(draft, advice))
         file = PlanFile(url=package.url, name=_file_name(package.url), sha256=package.sha256)
         return Step(
             id="driver",
@@ -205,18 +208,29 @@ class NvidiaDriver(Kind):
 
 def _back(draft: Draft, advice: DriverAdvice, version: str) -> Step:
     """An older driver in place of a newer one: installers refuse that, or leave halves, so a person does it."""
-    if draft.machine.os.system == "windows":
-        page = advice.url or draft.catalog.source(draft.catalog.drivers, "nvidia")
-        commands: linux.Commands = ((page,),) if page is not None else ()
+    if draft.machine.os.system == "windows" or draft.machine.os.wsl:
+        step = _by_hand(advice, version, (), page=_page(draft, advice))
     else:
         found = linux.packages(draft.machine, version, advice.minimum, draft.catalog)
         commands = linux.to_type(found.names) if found is not None else linux.by_hand(version, draft.catalog)
-    step = _by_hand(advice, version, commands)
+        step = _by_hand(advice, version, commands)
     return structs.replace(step, code=BACK, spec={"version": version})
 
 
-def _by_hand(advice: DriverAdvice, version: str, commands: linux.Commands) -> Step:
-    text = "; ".join(" ".join(words) for words in commands)
+def _page(draft: Draft, advice: DriverAdvice) -> str | None:
+    """Where NVIDIA has the driver; an address is no command, and is told in the step's words."""
+    return advice.url or draft.catalog.source(draft.catalog.drivers, "nvidia")
+
+
+def _on_page(draft: Draft, advice: DriverAdvice, code: str) -> Step:
+    """A driver whose number nobody knows, or that belongs to the Windows around this Linux."""
+    version = advice.minimum or advice.recommended or ""
+    step = _by_hand(advice, version, (), page=_page(draft, advice))
+    return structs.replace(step, code=code, data={**step.data, "minimum": version})
+
+
+def _by_hand(advice: DriverAdvice, version: str, commands: linux.Commands, *, page: str | None = None) -> Step:
+    text = page or "; ".join(" ".join(words) for words in commands)
     return Step(
         id="driver",
         kind=NvidiaDriver.name,

@@ -173,7 +173,9 @@ def test_every_road_has_all_its_words(world: World, language: Any) -> None:
         texts = Texts(language)
         for part in ("title", "what", "undo"):
             assert "{" not in texts.say(f"step.{step.code}.{part}", step.data)
-        assert step.commands
+        # An address is no command: it stands in the words.
+        assert not any(words[0].startswith("https:") for words in step.commands)
+        assert step.commands or "https://" in texts.say(f"step.{step.code}.what", step.data)
         assert step.needs_reboot == (step.code not in ("nvidia-driver-by-hand", "vc-redist"))
 
 
@@ -210,9 +212,26 @@ def test_a_driver_that_stays_is_no_step(world: World, action: str) -> None:
     assert NvidiaDriver().plan(world.draft(machine("linux", distro="ubuntu"), advice)) == ()
 
 
-def test_a_driver_of_windows_is_not_installed_from_its_linux(world: World) -> None:
-    advice = recommendation("update", recommended="580.95.05")
-    assert NvidiaDriver().plan(world.draft(machine("linux", distro="ubuntu", wsl=True), advice)) == ()
+@pytest.mark.parametrize(
+    ("seen", "advice", "code"),
+    [
+        (machine("linux", distro="ubuntu", wsl=True), {"recommended": "617.42", "minimum": "580"}, "outside"),
+        (machine("linux", distro="ubuntu", wsl=True), {"minimum": "580"}, "outside"),
+        (machine("windows"), {"minimum": "580"}, "page"),
+        (machine("linux", distro="ubuntu"), {"minimum": "580"}, "page"),
+    ],
+)
+def test_a_driver_that_we_cannot_install_is_still_a_step(
+    world: World, seen: Machine, advice: dict[str, Any], code: str
+) -> None:
+    step = driver_step(world, seen, recommendation("install", **advice))
+    assert (step.code, step.commands, step.needs_admin) == (f"nvidia-driver-{code}", (), False)
+    for language in ("en", "zh_CN"):
+        texts = Texts(language)
+        assert "580" in texts.say(f"step.{step.code}.title", step.data)
+        assert "https://" in texts.say(f"step.{step.code}.what", step.data)
+        assert ("Windows" in texts.say(f"step.{step.code}.title", step.data)) == (code == "outside")
+    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
 
 
 @pytest.mark.parametrize(
