@@ -101,11 +101,11 @@ def _misfits(name: str, data: bytes, first: Exception) -> Iterator[Finding]:
                     msgspec.convert(record, kind)
                 except msgspec.ValidationError as error:
                     faults.append((f"/{field.encode_name}{place}", error))
-    for where, error in faults or [("", first)]:
-        fault, place = fault_of(error, data)
+    for where, wrong in faults or [("", first)]:
+        fault, place = fault_of(wrong, data)
         place = "" if place.startswith("@") else place.replace(".", "/")
         yield Finding(
-            file=name, rule="schema", where="/".join(filter(None, (where, place))), detail=str(error), fault=fault
+            file=name, rule="schema", where="/".join(filter(None, (where, place))), detail=str(wrong), fault=fault
         )
 
 
