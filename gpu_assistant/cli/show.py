@@ -55,15 +55,18 @@ def _driver_action(advice: DriverAdvice) -> str:
 
 
 def _of_no_concern(value: Recommendation, found: Machine) -> set[str]:
-    """The parts that are NVIDIA's alone, where no card or driver is NVIDIA's and nothing is to be done about them."""
+    """The parts that are NVIDIA's alone, where no card or driver is NVIDIA's and nothing is to be done about them; who
+    asked for the toolkit hears why there is none.
+    """
     if found.gpus_of("nvidia") or found.driver is not None:
         return set()
+    asked = {"cuda_toolkit"} if value.goal in ("cuda-dev", "all") else set()
     actions = {
         "driver": value.driver.action,
         "cuda_toolkit": value.cuda_toolkit.action,
         "cudnn": value.cudnn.action,
     }
-    return {name for name, action in actions.items() if action == "none"}
+    return {name for name, action in actions.items() if action == "none"} - asked
 
 
 def plan(value: Plan, output: Output) -> None:

@@ -69,6 +69,18 @@ def test_nothing_of_nvidia_for_those_who_have_none(
     assert "CUDA Toolkit" not in said
 
 
+@pytest.mark.parametrize("goal", ["cuda-dev", "all"])
+def test_who_asks_for_the_toolkit_hears_why_there_is_none(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, goal: str
+) -> None:
+    words = ("recommend", "--goal", goal, "--machine", machine(tmp_path, gpus=[OTHERS["intel"]]))
+    as_json = json.loads(printed(capsys, tmp_path, *words, "--json"))
+    (why,) = [reason["text"] for reason in as_json["reasons"] if reason["code"] == "toolkit-no-card"]
+    said = printed(capsys, tmp_path, *words)
+    assert why in said
+    assert "cuDNN" not in said
+
+
 def test_those_with_nvidia_are_told_of_all_parts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     said = printed(capsys, tmp_path, "recommend", "--machine", str(RTX))
     assert all(re.search(f"^{row} ", said, re.MULTILINE) for row in ("NVIDIA driver", "CUDA Toolkit", "cuDNN"))
