@@ -7,6 +7,7 @@ with a message's data. Core rooms never hold sentences; the faces (`cli/`, `gui/
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -35,6 +36,16 @@ def table() -> Table:
     return texts
 
 
+_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+_BUILD = re.compile(r"(?P<version>\d+(\.\d+)+)\+(cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*)")
+_BUILDS = frozenset({"build", "recommended"})
+
+
+def _build(name: str, value: Value) -> re.Match[str] | None:
+    """A PyTorch build as pip writes it: "2.14.1+cu126"."""
+    return _BUILD.fullmatch(value) if name in _BUILDS and isinstance(value, str) else None
+
+
 class Sentences:
     """The sentences in one language."""
 
@@ -48,7 +59,11 @@ class Sentences:
     def say(self, code: str, data: Mapping[str, Value] | None = None) -> str:
         """The sentence for a code; raises KeyError on an unknown code (a test knows them all)."""
         template = table()[code][self.language]
-        return template.format(**{name: self.value(name, value) for name, value in (data or {}).items()})
+        said = template.format(**{name: self.value(name, value) for name, value in (data or {}).items()})
+        if self.language == "zh_CN" and any(_build(name, value) for name, value in (data or {}).items()):
+            # A build's name begins or ends in Chinese, where its place has the gaps of Latin letters.
+            said = _GAP.sub("", said)
+        return said
 
     def value(self, name: str, value: Value) -> str:
         """A figure as people read it: `…_bytes` as GB, `…_seconds` as minutes, unknown as a dash.
@@ -58,6 +73,13 @@ class Sentences:
         """
         if isinstance(value, str) and value.startswith("@") and "{" not in table().get(value[1:], NO_TEXT)["en"]:
             return self.say(value[1:])
+        build = _build(name, value)
+        if build is not None:
+            # As people say it: the tag behind the plus is pip's language.
+            version, cuda, minor, kind = build["version"], build["cuda"], build["minor"], build["kind"]
+            if cuda is not None:
+                return self.say("build.cuda", {"version": version, "cuda": f"{cuda}.{minor}"})
+            return self.say(f"build.{kind}", {"version": version})
         return shown(name, value, self.language)
 
     def message(self, message: Message) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -73,3 +75,11 @@ def test_the_newest_driver_for_two_cards_is_called_that() -> None:
     assert "the newest known for all of your cards" in str(reason(said, "driver.action").text)
     alone = Texts("en").recommendation(recommend(BOX, catalog()))
     assert "the newest known for this card" in str(reason(alone, "driver.action").text)
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "with CUDA 12.6"), ("zh_CN", "的 CUDA 12.6 版")])
+def test_a_build_is_named_as_people_say_it(language: Any, words: str) -> None:
+    offers = Texts(language).recommendation(recommend(BOX, catalog())).alternatives
+    keep = next(offer for offer in offers if offer.code == "keep-driver")
+    assert words in str(keep.label)
+    assert not any("+c" in f"{offer.label} {offer.text}" for offer in offers)
