@@ -39,7 +39,7 @@ class Page(Live, QScrollArea):
         self._wide = wide
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
-        # The keyboard goes from control to control; `scroll` takes the keys that none of them wants.
+        # The keyboard goes from control to control; `scroll_by_key` takes the keys that none of them wants.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll_slim(self)
         self.content = QWidget()
@@ -75,7 +75,7 @@ class Page(Live, QScrollArea):
         """A control at the right of the title."""
         self.head.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
 
-    def scroll(self, event: QKeyEvent) -> bool:
+    def scroll_by_key(self, event: QKeyEvent) -> bool:
         """Scroll by a key, if it is one for that."""
         action = KEYS.get(Qt.Key(event.key()))
         if action is not None:

@@ -185,7 +185,7 @@ class Wizard(Live, QWidget):
                 button.click()
         elif event.key() == Qt.Key.Key_Escape and self.flow.facts.stage == "running":
             self.install.ask_to_stop()
-        elif not self.page(self.flow.page).page.scroll(event):
+        elif not self.page(self.flow.page).page.scroll_by_key(event):
             super().keyPressEvent(event)
 
     def show_help(self) -> None:
