@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.machine import Gpu, Machine
 from gpu_assistant.core.recommendation import Recommendation
+from gpu_assistant.texts import Texts
 
 from .build import GTX_1060, H100, RTX_4060, RTX_5090, catalog, check, codes, machine, nvidia
 
@@ -113,3 +114,13 @@ def test_a_card_too_old_beside_one_that_computes_is_mentioned() -> None:
     found = check(recommend(machine("linux", old, amd), catalog()))
     assert found.accelerator == "rocm"
     assert data(found, "gpu-too-old")["gpu"] == "Fermi"
+
+
+def test_tensorflow_alone_speaks_of_itself_and_promises_no_unknown_chip() -> None:
+    found = recommend(machine("linux", UNKNOWN), catalog(), goal="tensorflow")
+    for language in ("en", "zh_CN"):
+        said = Texts(language).recommendation(found)
+        warning = next(w for w in said.warnings if w.code == "gpu-unknown")
+        assert "PyTorch" not in (warning.text or "")
+    english = Texts("en").recommendation(found)
+    assert "not certain" in (next(r for r in english.reasons if r.code == "tensorflow-on-card-unknown").text or "")
