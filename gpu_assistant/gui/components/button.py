@@ -112,7 +112,7 @@ class Button(KeyboardFocus, Live, QPushButton):
             side = theme.px(14)
         first = self._busy or self.icon_name is not None
         pictures = (side + (8 if words else 0)) * (first + (self.after_name is not None))
-        if (room := self.width() - pictures - 16) < metrics.horizontalAdvance(words):
+        if (room := self.width() - pictures - 2 * min(8, self._padding())) < metrics.horizontalAdvance(words):
             words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
         text_width = metrics.horizontalAdvance(words)
         content = text_width + pictures

@@ -45,7 +45,7 @@ class Wishes(Live, QWidget):
         self._both.setSpacing(0)
         for button in (self.by_hand, self.ours):
             self._both.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self._rows.addWidget(self._ways)
+        self._rows.addWidget(self._ways, 1)
         self._kinds_of: Machine | None = None
         self.goal.chosen.connect(lambda goal: road.want(goal=goal))
         self.channel.chosen.connect(lambda channel: road.want(channel=channel))
