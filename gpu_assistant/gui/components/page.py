@@ -40,7 +40,7 @@ class Page(Live, QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         # The keyboard goes from control to control; `scroll_by_key` takes the keys that none of them wants.
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         scroll_slim(self)
         self.content = QWidget()
         self._outer = QVBoxLayout(self.content)
