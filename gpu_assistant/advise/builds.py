@@ -63,8 +63,7 @@ def builds_for(catalog: Catalog, system: SystemName, arch: str) -> tuple[Build, 
 
 
 @lru_cache(maxsize=8)
-def excluded_devices(catalog: Catalog) -> dict[tuple[int, int], frozenset[tuple[int, int]]]:
-    """The embedded chips on which compiled code for a capability does not run, though the numbers look as if."""
+def _excluded(catalog: Catalog) -> dict[tuple[int, int], frozenset[tuple[int, int]]]:
     return {
         code: frozenset(c for device in devices if (c := capability(device)) is not None)
         for text, devices in catalog.pytorch.excluded_devices.items()
@@ -78,7 +77,7 @@ def code_for(catalog: Catalog, record: TorchVariant, device: tuple[int, int]) ->
     """
     if record.arch_list is None:
         return "unknown" if device >= _lowest_target(catalog, record.variant) else None
-    excluded = excluded_devices(catalog)
+    excluded = _excluded(catalog)
     for text in record.arch_list:
         code = capability(text)
         if code is None or code[0] != device[0] or code[1] > device[1]:
@@ -86,24 +85,7 @@ def code_for(catalog: Catalog, record: TorchVariant, device: tuple[int, int]) ->
         if device not in excluded.get(code, ()):
             return "binary"
     portable = (capability(text) for text in record.ptx_for)
-    if not any(code is not None and code <= device for code in portable):
-        return None
-    # The libraries beside PyTorch's own code (cuBLAS, cuDNN) know a chip only from the CUDA on that brought it.
-    cuda, first = cuda_of(record.variant), _first_cuda(catalog, device)
-    return "ptx" if cuda is not None and (first is None or cuda >= first) else None
-
-
-@lru_cache(maxsize=256)
-def _first_cuda(catalog: Catalog, device: tuple[int, int]) -> tuple[int, int] | None:
-    """The first CUDA that compiles for a chip, or for the newest known chip where this one is newer still."""
-    tops = [
-        (series, high)
-        for toolkit in catalog.cuda.toolkits
-        if (series := capability(".".join(toolkit.version.split(".")[:2]))) is not None
-        and (high := capability(toolkit.highest_capability)) is not None
-    ]
-    wanted = min(device, max((high for _, high in tops), default=device))
-    return min((series for series, high in tops if high >= wanted), default=None)
+    return "ptx" if any(code is not None and code <= device for code in portable) else None
 
 
 @lru_cache(maxsize=256)

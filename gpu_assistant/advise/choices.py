@@ -84,7 +84,7 @@ def _tried(where: Site, build: Build) -> tuple[Pick | None, str]:
         return None, "no-code"
     lowest = build_floor(where.catalog, where.state, build, code)
     if lowest is None or not reachable(where.state, lowest):
-        return None, "driver-limit" if where.state.picked is None else "driver-picked"
+        return None, "driver-limit"
     return Pick(build=build, code=code, floor=lowest), ""
 
 
@@ -105,8 +105,7 @@ def _refusal(where: Site, choice: Choice, why: str) -> CallError:
         if choice.python is not None:
             series = python_for(where.machine, where.catalog, where.arch, newest.build.release.python)
             label = f"{label}, Python {series.series}" if series is not None else label
-    part = "python" if why in ("python", "no-python") else "variant" if choice.pytorch is None else "pytorch"
-    return CallError("choice-impossible", part=part, choice=named, why=f"@choice.{why}", newest=label)
+    return CallError("choice-impossible", choice=named, why=f"@choice.{why}", newest=label)
 
 
 def _newest_like(where: Site, choice: Choice) -> Pick | None:
@@ -120,10 +119,10 @@ def _newest_like(where: Site, choice: Choice) -> Pick | None:
     return best_pick(where) or cpu_pick(where)
 
 
-def sensible(choice: Choice | None) -> Choice:
-    """The choice, or an empty one; raises CallError for a version that is no version."""
-    if choice is None:
-        return Choice()
+def sensible(choice: Choice | None) -> Choice | None:
+    """The choice, or None where nothing was picked; raises CallError for a version that is no version."""
+    if choice is None or (choice.pytorch, choice.variant, choice.python) == (None, None, None):
+        return None
     for text in (choice.pytorch, choice.python):
         if text is not None and numbers(text) is None:
             raise CallError("choice-unreadable", choice=text.lstrip("@"))

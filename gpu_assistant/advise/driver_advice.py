@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..catalog.versions import numbers
 from ..core.recommendation import DriverAdvice
 from .drivers import DriverState, Floor
 
@@ -19,8 +18,6 @@ def driver_advice(state: DriverState | None, floor: Floor | None) -> DriverAdvic
     if state is None or floor is None:
         return DriverAdvice(action="none", installed=state.installed if state is not None else None)
     newest, package = state.newest, state.package
-    if state.picked is not None:
-        return _picked(state, state.picked, floor)
     action = _action(state, floor)
     ahead = action == "keep" and state.version is not None and (newest is None or state.version >= newest)
     offered = None if ahead else package
@@ -31,20 +28,6 @@ def driver_advice(state: DriverState | None, floor: Floor | None) -> DriverAdvic
         recommended=state.installed if ahead else (package.version if package is not None else None),
         channel=offered.channel if offered is not None else None,
         url=offered.url if offered is not None else None,
-    )
-
-
-def _picked(state: DriverState, picked: str, floor: Floor) -> DriverAdvice:
-    """The driver that the user picked, which may be the one that is there."""
-    here = numbers(state.installed)
-    change: Literal["update", "install"] = "install" if state.installed is None else "update"
-    return DriverAdvice(
-        action="keep" if here is not None and here == state.version else change,
-        installed=state.installed,
-        minimum=floor.text,
-        recommended=picked,
-        channel=state.package.channel if state.package is not None else None,
-        url=state.package.url if state.package is not None else None,
     )
 
 

@@ -9,9 +9,8 @@ from msgspec import Struct
 from ..catalog.load import Catalog
 from ..core.machine import Machine
 from ..core.recommendation import Channel
-from .builds import Build, Code, builds_for, code_for, cuda_builds, widest_builds
+from .builds import Build, Code, builds_for, cuda_builds, widest_builds
 from .cards import Card
-from .cudnn import cudnn_fit
 from .drivers import DriverState, Floor, build_floor, driver_state, native_cuda, reachable
 
 Keep = Callable[[Build], bool]
@@ -19,7 +18,7 @@ Keep = Callable[[Build], bool]
 
 class Site(Struct, frozen=True, kw_only=True):
     """What decides about a machine: its catalog, processor type, deciding card (None: no NVIDIA card that can be
-    used here) and driver. `others` are the chips of further cards that the build must serve too.
+    used here) and driver.
     """
 
     machine: Machine
@@ -27,7 +26,6 @@ class Site(Struct, frozen=True, kw_only=True):
     arch: str
     card: Card | None
     state: DriverState | None
-    others: tuple[tuple[int, int], ...] = ()
 
 
 class Pick(Struct, frozen=True, kw_only=True):
@@ -38,19 +36,9 @@ class Pick(Struct, frozen=True, kw_only=True):
     floor: Floor | None = None
 
 
-def site(
-    machine: Machine,
-    catalog: Catalog,
-    arch: str,
-    card: Card | None,
-    channel: Channel,
-    *,
-    oldest: tuple[int, int] | None = None,
-) -> Site:
-    """The deciding facts of a machine; `oldest` is the chip of an older card that the driver shall know too."""
-    state = None
-    if card is not None:
-        state = driver_state(machine, catalog, card.capability, card.segment, channel, oldest=oldest)
+def site(machine: Machine, catalog: Catalog, arch: str, card: Card | None, channel: Channel) -> Site:
+    """The deciding facts of a machine."""
+    state = driver_state(machine, catalog, card.capability, card.segment, channel) if card is not None else None
     return Site(machine=machine, catalog=catalog, arch=arch, card=card, state=state)
 
 
@@ -71,7 +59,7 @@ def cuda_pick(where: Site, keep: Keep | None = None, *, with_driver_there: bool 
         return None
     state = where.state
     best: Pick | None = None
-    best_order: tuple[bool, bool, bool, int] | None = None
+    best_order: tuple[bool, bool, int] | None = None
     for build, code in with_code(where):
         if best is not None and build.rank > best.build.rank:
             break
@@ -90,37 +78,13 @@ def cuda_pick(where: Site, keep: Keep | None = None, *, with_driver_there: bool 
 
 def best_pick(where: Site, keep: Keep | None = None) -> Pick | None:
     """The CUDA build to recommend. For an unknown card one that the present driver runs comes first, since
-    nobody can say which newer driver such a card gets; then the one that asks for the smallest update.
+    nobody can say which newer driver such a card gets.
     """
     if where.card is not None and where.card.capability is None:
         there = cuda_pick(where, keep, with_driver_there=True)
         if there is not None:
             return there
-        if where.state is not None and where.state.version is not None:
-            return _least_step(where, where.state, keep)
-    best = cuda_pick(where, keep)
-    if best is None or not _cudnn_too_new(where, best.build):
-        return best
-    # An older release whose cuDNN still serves the card is worth more than a newer one that fails at convolutions.
-    whole = cuda_pick(where, lambda b: (keep is None or keep(b)) and not _cudnn_too_new(where, b))
-    return whole if whole is not None else best
-
-
-def _least_step(where: Site, state: DriverState, keep: Keep | None) -> Pick | None:
-    """The build with the lowest demand on the driver, of these the newest."""
-    found = (
-        Pick(build=build, code=code, floor=lowest)
-        for build, code in with_code(where)
-        if (keep is None or keep(build))
-        and (lowest := build_floor(where.catalog, state, build, code)) is not None
-        and reachable(state, lowest)
-    )
-    return min(found, key=lambda p: (p.floor.version if p.floor is not None else (), p.build.rank), default=None)
-
-
-def _cudnn_too_new(where: Site, build: Build) -> bool:
-    card = where.card
-    return card is not None and cudnn_fit(where.catalog, build, card.capability) == "too-new"
+    return cuda_pick(where, keep)
 
 
 def with_code(where: Site) -> Iterable[tuple[Build, Code]]:
@@ -129,8 +93,7 @@ def with_code(where: Site) -> Iterable[tuple[Build, Code]]:
         return ()
     system = where.machine.os.system
     if where.card.capability is not None:
-        found = cuda_builds(where.catalog, system, where.arch, where.card.capability)
-        return _for_all(where, found) if where.others else found
+        return cuda_builds(where.catalog, system, where.arch, where.card.capability)
     lowest = (0, 0)
     if where.state.generation is not None:
         major, minor = where.state.generation.from_capability.split(".")
@@ -138,25 +101,16 @@ def with_code(where: Site) -> Iterable[tuple[Build, Code]]:
     return widest_builds(where.catalog, system, where.arch, lowest)
 
 
-def _for_all(where: Site, builds: Iterable[tuple[Build, Code]]) -> Iterable[tuple[Build, Code]]:
-    """Those of the builds that have known code for every other chip too; portable code sets the stricter floor."""
-    for build, code in builds:
-        others = [code_for(where.catalog, build.record, chip) for chip in where.others]
-        if code != "unknown" and all(other in ("binary", "ptx") for other in others):
-            yield build, "ptx" if "ptx" in (code, *others) else "binary"
-
-
-def _order(catalog: Catalog, state: DriverState, build: Build, lowest: Floor) -> tuple[bool, bool, bool, int]:
-    """Among one release's builds: those that run on the driver that is there come first, then those whose CUDA the
-    driver implements by itself, of these the release's own default, then the newest; where the driver implements
-    none, the oldest is the surest.
+def _order(catalog: Catalog, state: DriverState, build: Build, lowest: Floor) -> tuple[bool, bool, int]:
+    """Among one release's builds: those whose CUDA the driver implements by itself come first, of these the
+    release's own default, then the newest; where the driver implements none, the oldest is the surest.
     """
     there = state.version is not None and state.version >= lowest.version
     native = state.cuda if there else native_cuda(catalog, state.newest)
     cuda = build.cuda or (0, 0)
     number = cuda[0] * 100 + cuda[1]
     by_itself = native is not None and native >= cuda
-    return there, by_itself, by_itself and is_default(build), number if by_itself else -number
+    return by_itself, by_itself and is_default(build), number if by_itself else -number
 
 
 def is_default(build: Build) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -26,15 +26,6 @@ from .records import (
     TorchVariant,
     Updates,
 )
-from .refreshed import Refreshed
-from .versions import numbers
-
-if TYPE_CHECKING:
-    from .accelerators import Accelerators, AmdDevice, IntelDevice
-    from .libraries import Cudnn, CudnnRelease, TensorFlow, VcNeed, VcRedist
-    from .places import Mirror, Mirrors
-    from .reference import Reference, ReferenceCard
-    from .refreshing import Refreshing
 
 Kind = TypeVar("Kind", bound=Subject)
 
@@ -42,16 +33,11 @@ Kind = TypeVar("Kind", bound=Subject)
 class Catalog:
     """What exists in the world. Every access may raise AppError("catalog-broken", file=…, detail=…)."""
 
-    def __init__(self, folder: Path, refreshed: Path | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.refreshed = Refreshed(refreshed) if refreshed is not None else None
 
-    def read(self, name: str, kind: type[Kind]) -> Kind:
-        """One file as one kind of subject: the refreshed one where it is sound, else the built-in one."""
+    def _read(self, name: str, kind: type[Kind]) -> Kind:
         path = self.folder / name
-        newer = self.refreshed.read(name, kind, path) if self.refreshed is not None else None
-        if newer is not None:
-            return newer
         try:
             return msgspec.json.decode(path.read_bytes(), type=kind)
         except OSError as error:
@@ -62,86 +48,37 @@ class Catalog:
     @cached_property
     def gpus(self) -> Gpus:
         """Cards by PCI id."""
-        return self.read("gpus.json", Gpus)
+        return self._read("gpus.json", Gpus)
 
     @cached_property
     def pytorch(self) -> PyTorch:
         """PyTorch's releases and builds."""
-        return self.read("pytorch.json", PyTorch)
+        return self._read("pytorch.json", PyTorch)
 
     @cached_property
     def cuda(self) -> Cuda:
         """CUDA's demands on the driver."""
-        return self.read("cuda.json", Cuda)
+        return self._read("cuda.json", Cuda)
 
     @cached_property
     def drivers(self) -> Drivers:
         """The newest drivers for each generation of cards."""
-        return self.read("drivers.json", Drivers)
+        return self._read("drivers.json", Drivers)
 
     @cached_property
     def pythons(self) -> Pythons:
         """Standalone Python builds."""
-        return self.read("pythons.json", Pythons)
+        return self._read("pythons.json", Pythons)
 
     @cached_property
     def environments(self) -> Environments:
         """Measured sizes of environments."""
-        return self.read("sizes.json", Environments)
+        return self._read("sizes.json", Environments)
 
     @cached_property
     def updates(self) -> Updates:
         """Where to ask for new versions, and who may answer."""
-        return self.read("updates.json", Updates)
-
-    @cached_property
-    def cudnn(self) -> Cudnn:
-        """cuDNN's releases."""
-        from .libraries import Cudnn
-
-        return self.read("cudnn.json", Cudnn)
-
-    @cached_property
-    def tensorflow(self) -> TensorFlow:
-        """TensorFlow's releases and the ways to a GPU."""
-        from .libraries import TensorFlow
-
-        return self.read("tensorflow.json", TensorFlow)
-
-    @cached_property
-    def vc_redist(self) -> VcRedist:
-        """Microsoft's Visual C++ runtime."""
-        from .libraries import VcRedist
-
-        return self.read("vc_redist.json", VcRedist)
-
-    @cached_property
-    def accelerators(self) -> Accelerators:
-        """AMD's, Intel's and Apple's graphics."""
-        from .accelerators import Accelerators
-
-        return self.read("accelerators.json", Accelerators)
-
-    @cached_property
-    def mirrors(self) -> Mirrors:
-        """Publishers and their mirrors."""
-        from .places import Mirrors
-
-        return self.read("mirrors.json", Mirrors)
-
-    @cached_property
-    def reference(self) -> Reference:
-        """What cards can do at most."""
-        from .reference import Reference
-
-        return self.read("reference.json", Reference)
-
-    @cached_property
-    def refreshing(self) -> Refreshing:
-        """Whom to ask for newer facts."""
-        from .refreshing import Refreshing
-
-        return self.read("refresh.json", Refreshing)
+        return self._read("updates.json", Updates)
 
     @cached_property
     def _gpus_by_id(self) -> dict[str, GpuRow]:
@@ -214,63 +151,14 @@ class Catalog:
                 return size if size.release == release else msgspec.structs.replace(size, approximate=True)
         return Sizes(variant=variant, system=system)
 
-    def cudnn_release(self, version: str) -> CudnnRelease | None:
-        """One cuDNN by its exact version."""
-        return next((release for release in self.cudnn.releases if release.version == version), None)
-
-    @cached_property
-    def _amd(self) -> dict[str, AmdDevice]:
-        return {device.pci_id: device for device in self.accelerators.amd_devices}
-
-    @cached_property
-    def _intel(self) -> dict[str, IntelDevice]:
-        return {device.pci_id: device for device in self.accelerators.intel_devices}
-
-    def amd_device(self, pci_id: str) -> AmdDevice | None:
-        """The AMD card with a "1002:744c" PCI id; None if it is not known."""
-        return self._amd.get(pci_id.lower())
-
-    def rocm_variants(self, gfx: str) -> tuple[str, ...]:
-        """The ROCm builds with code for a chip, newest first; empty where there is none. Linux only."""
-        return next((chip.variants for chip in self.accelerators.amd_chips if chip.gfx == gfx), ())
-
-    def intel_device(self, pci_id: str) -> IntelDevice | None:
-        """The Intel processor of a validated family with a "8086:56a0" PCI id; None if it is none of them."""
-        return self._intel.get(pci_id.lower())
-
-    def mirrors_of(self, publisher: str) -> tuple[Mirror, ...]:
-        """The mirrors of a publisher's files."""
-        return tuple(mirror for mirror in self.mirrors.mirrors if mirror.publisher == publisher)
-
-    def reference_card(self, name: str, memory_bytes: int | None = None) -> ReferenceCard | None:
-        """The maker's figures for the card that a driver calls `name`.
-
-        Cards of one name with several memory sizes are told apart by `memory_bytes`; None where that is not
-        possible, for laptops' cards, and for cards that are not known.
-        """
-        from .reference import match
-
-        return match(self.reference.cards, name, memory_bytes)
-
-    def vc_need(self, release: str) -> VcNeed | None:
-        """What a PyTorch release needs of the Visual C++ runtime; None for versions that say nothing."""
-        wanted = numbers(release)
-        for need in self.vc_redist.needs:
-            if wanted is not None and wanted >= (numbers(need.from_release) or ()):
-                return need
-        return None
-
     def source(self, subject: Subject, key: str) -> str | None:
         """The public address of one of a file's sources."""
         found = subject.sources.get(key)
         return found.url if found is not None else None
 
 
-def load(folder: Path, refreshed: Path | None = None) -> Catalog:
-    """The catalog in a folder, with the newer files of a refreshed one where they are sound.
-
-    Nothing is read yet: each file is decoded when it is first asked for.
-    """
+def load(folder: Path) -> Catalog:
+    """The catalog in a folder. Nothing is read yet: each file is decoded when it is first asked for."""
     if not folder.is_dir():
         raise AppError("catalog-broken", file=str(folder), detail="folder missing")
-    return Catalog(folder, refreshed)
+    return Catalog(folder)

@@ -60,7 +60,6 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
 
     log.start(app.data.logs, verbose=options.get("verbose", False))
     if arguments.command is None:
-        app.resuming = options.get("resume", False)
         return _window(app, options.get("lang"))
     from ..texts import Texts
     from .commands import COMMANDS

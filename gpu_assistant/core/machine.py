@@ -17,10 +17,7 @@ Vendor = Literal["nvidia", "amd", "intel", "apple", "other"]
 
 
 class OperatingSystem(Struct, frozen=True, kw_only=True):
-    """The operating system; `version` is its own number ("10.0.26100", "6.1.0"), `glibc` like "2.36".
-
-    `secure_boot` tells whether the firmware starts signed systems and drivers only.
-    """
+    """The operating system; `version` is its own number ("10.0.26100", "6.1.0"), `glibc` like "2.36"."""
 
     system: SystemName
     name: str | None = None
@@ -31,7 +28,6 @@ class OperatingSystem(Struct, frozen=True, kw_only=True):
     distro: str | None = None
     distro_version: str | None = None
     glibc: str | None = None
-    secure_boot: bool | None = None
 
 
 class Cpu(Struct, frozen=True, kw_only=True):
@@ -88,26 +84,11 @@ class Cudnn(Struct, frozen=True, kw_only=True):
 
 
 class TorchBuild(Struct, frozen=True, kw_only=True):
-    """PyTorch as a Python has it: what its files say, and what it said itself where it was asked.
-
-    `cuda_available` is torch.cuda.is_available(), `cudnn` the version that it brings ("9.10.2"), `error` why it
-    could not be imported.
-    """
+    """PyTorch as a Python has it, read from its files; `cuda_available` is known only once it was run."""
 
     version: str
     cuda: str | None = None
     cuda_available: bool | None = None
-    cudnn: str | None = None
-    error: str | None = None
-
-
-class TensorFlowBuild(Struct, frozen=True, kw_only=True):
-    """How a Python's TensorFlow was built: the CUDA and cuDNN that it was built against, None without CUDA."""
-
-    cuda: str | None = None
-    cudnn: str | None = None
-    cuda_build: bool | None = None
-    gpu_available: bool | None = None
 
 
 class Python(Struct, frozen=True, kw_only=True):
@@ -119,7 +100,6 @@ class Python(Struct, frozen=True, kw_only=True):
     kind: Literal["system", "venv", "conda", "store", "managed"] | None = None
     torch: TorchBuild | None = None
     tensorflow: str | None = None
-    tensorflow_build: TensorFlowBuild | None = None
 
 
 class Tools(Struct, frozen=True, kw_only=True):
@@ -132,15 +112,11 @@ class Tools(Struct, frozen=True, kw_only=True):
 
 
 class User(Struct, frozen=True, kw_only=True):
-    """Who runs us; `ascii` tells whether the home path is plain ASCII, `home_too_long` whether environments below
-    it would pass the longest path that programs take; `onedrive` are the folders that OneDrive keeps.
-    """
+    """Who runs us; `ascii` tells whether the home path is plain ASCII."""
 
     home: str | None = None
     ascii: bool | None = None
     admin: bool | None = None
-    home_too_long: bool | None = None
-    onedrive: tuple[str, ...] | None = None
 
 
 class Network(Struct, frozen=True, kw_only=True):
@@ -159,10 +135,7 @@ class ProbeNote(Struct, frozen=True, kw_only=True):
 
 
 class Machine(Struct, frozen=True, kw_only=True):
-    """A computer as far as it is known.
-
-    `virtual_machine` is false in WSL, which `os.wsl` tells; `remote_desktop` whether this session is seen from afar.
-    """
+    """A computer as far as it is known."""
 
     schema: Literal["gpu-assistant/machine/1"]
     os: OperatingSystem
@@ -178,9 +151,6 @@ class Machine(Struct, frozen=True, kw_only=True):
     user: User | None = None
     network: Network | None = None
     pending_reboot: bool | None = None
-    laptop: bool | None = None
-    virtual_machine: bool | None = None
-    remote_desktop: bool | None = None
     notes: tuple[ProbeNote, ...] = ()
 
     def gpus_of(self, vendor: Vendor) -> tuple[Gpu, ...]:

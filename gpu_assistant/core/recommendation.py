@@ -52,14 +52,11 @@ class PartAdvice(Struct, frozen=True, kw_only=True):
 
 
 class TensorFlowChoice(Struct, frozen=True, kw_only=True):
-    """One TensorFlow release and the pip requirement that installs it; `constraints` are requirements that hold
-    other packages back for it.
-    """
+    """One TensorFlow release and the pip requirement that installs it."""
 
     version: str
     requirement: str
     gpu: bool
-    constraints: tuple[str, ...] = ()
 
 
 class Reason(Struct, frozen=True, kw_only=True):
@@ -92,19 +89,11 @@ class Alternative(Struct, frozen=True, kw_only=True):
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """What the user picked by hand; `None` leaves the decision to us.
-
-    `driver` is "keep" or an exact version, `cuda_toolkit` and `cudnn` are "none" or a version, `tensorflow` is a
-    version. What cannot work raises CallError("choice-impossible", part=…, choice=…, why=…, newest=…).
-    """
+    """What the user picked by hand; `None` leaves the decision to us."""
 
     pytorch: str | None = None
     variant: str | None = None
     python: str | None = None
-    driver: str | None = None
-    cuda_toolkit: str | None = None
-    cudnn: str | None = None
-    tensorflow: str | None = None
 
 
 class LocalWheel(Struct, frozen=True, kw_only=True):

@@ -79,30 +79,6 @@
         <source>build {variant}</source>
         <translation>{variant} 版本</translation>
     </message>
-    <message>
-        <source>Google's toolbox to train models with</source>
-        <translation>Google 的模型训练工具箱</translation>
-    </message>
-    <message>
-        <source>Not here</source>
-        <translation>这里不行</translation>
-    </message>
-    <message>
-        <source>beside the toolkit</source>
-        <translation>和工具包一起安装</translation>
-    </message>
-    <message>
-        <source>on the GPU</source>
-        <translation>用显卡计算</translation>
-    </message>
-    <message>
-        <source>toolkit</source>
-        <translation>工具包</translation>
-    </message>
-    <message>
-        <source>toolkit, to compile with</source>
-        <translation>工具包，编译用</translation>
-    </message>
 </context>
 <context>
     <name>ComputerPage</name>
@@ -181,10 +157,6 @@
     <message>
         <source>Good news: this computer can train on its GPU</source>
         <translation>好消息：这台电脑可以用显卡训练</translation>
-    </message>
-    <message>
-        <source>Good to know</source>
-        <translation>顺便留意</translation>
     </message>
 </context>
 <context>
@@ -309,6 +281,34 @@
         <translation>继续安装</translation>
     </message>
     <message>
+        <source>Installing</source>
+        <translation>正在安装</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>安装完成</translation>
+    </message>
+    <message>
+        <source>The install stopped</source>
+        <translation>安装中断了</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>A restart is needed</source>
+        <translation>需要重启</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
         <source>This is what an install would do</source>
         <translation>真正安装时会做这些</translation>
     </message>
@@ -329,8 +329,32 @@
         <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以把窗口最小化。</translation>
     </message>
     <message>
+        <source>Stopped where you said</source>
+        <translation>已按你的要求停下</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept. Go on whenever you like.</source>
+        <translation>已下载的都在，随时可以接着装。</translation>
+    </message>
+    <message>
+        <source>Open GPU Assistant again afterwards: it goes on from here.</source>
+        <translation>重启后再打开 GPU 助手，会从这里接着装。</translation>
+    </message>
+    <message>
+        <source>The computer must restart once</source>
+        <translation>需要重启一次电脑</translation>
+    </message>
+    <message>
         <source>What is downloaded is kept.</source>
         <translation>已下载的文件会保留。</translation>
+    </message>
+    <message>
+        <source>Safe to interrupt</source>
+        <translation>可以放心中断</translation>
+    </message>
+    <message>
+        <source>The next start goes on from here.</source>
+        <translation>下次会从这里接着装。</translation>
     </message>
     <message>
         <source>Back</source>
@@ -348,14 +372,6 @@
         <source>Next</source>
         <translation>下一步</translation>
     </message>
-    <message>
-        <source>Ask again</source>
-        <translation>再问一次</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
 </context>
 <context>
     <name>Offers</name>
@@ -366,10 +382,6 @@
     <message>
         <source>Open NVIDIA's page</source>
         <translation>打开 NVIDIA 页面</translation>
-    </message>
-    <message>
-        <source>{parts}: not installed from here yet. The plan sets up the rest; get these from their makers.</source>
-        <translation>{parts}：目前还不能从这里安装。这个方案会装好其余部分，这几样可从官网安装。</translation>
     </message>
 </context>
 <context>
@@ -457,6 +469,10 @@
         <translation>安装后</translation>
     </message>
     <message>
+        <source>Our suggestion again</source>
+        <translation>恢复推荐方案</translation>
+    </message>
+    <message>
         <source>What suits your {gpu}</source>
         <translation>适合你的 {gpu} 的版本</translation>
     </message>
@@ -527,22 +543,6 @@
     <message>
         <source>Where shall it be installed?</source>
         <translation>要安装到哪里？</translation>
-    </message>
-    <message>
-        <source>Back to the recommendation</source>
-        <translation>恢复推荐方案</translation>
-    </message>
-    <message>
-        <source>Set up PyTorch instead</source>
-        <translation>改为安装 PyTorch</translation>
-    </message>
-    <message>
-        <source>This cannot be set up from here yet</source>
-        <translation>目前还不能从这里安装</translation>
-    </message>
-    <message>
-        <source>, </source>
-        <translation>、</translation>
     </message>
 </context>
 <context>
@@ -820,24 +820,12 @@
         <translation>上次没有装完，要接着装吗？</translation>
     </message>
     <message>
+        <source>PyTorch {version} in {folder}. What is downloaded is kept.</source>
+        <translation>PyTorch {version}，装到 {folder}。已下载的都在。</translation>
+    </message>
+    <message>
         <source>Go on</source>
         <translation>接着装</translation>
-    </message>
-    <message>
-        <source>The last install stopped at step {n} of {of}: {title}. Go on?</source>
-        <translation>上次停在第 {n} 步，共 {of} 步：{title}。要接着装吗？</translation>
-    </message>
-    <message>
-        <source>The computer was to restart after step {n} of {of}: {title}. Go on?</source>
-        <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。要接着装吗？</translation>
-    </message>
-    <message>
-        <source>PyTorch {version} in {folder}</source>
-        <translation>PyTorch {version}，位于 {folder}</translation>
-    </message>
-    <message>
-        <source>What is downloaded is kept.</source>
-        <translation>已下载的都会保留。</translation>
     </message>
 </context>
 <context>
@@ -936,288 +924,6 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
-    </message>
-</context>
-<context>
-    <name>Choosers</name>
-    <message>
-        <source>As recommended ({version})</source>
-        <translation>按推荐（{version}）</translation>
-    </message>
-    <message>
-        <source>Build</source>
-        <translation>构建</translation>
-    </message>
-    <message>
-        <source>CPU</source>
-        <translation>CPU</translation>
-    </message>
-    <message>
-        <source>{version} cannot be taken: {why}.</source>
-        <translation>不能选 {version}：{why}。</translation>
-    </message>
-    <message>
-        <source>Driver</source>
-        <translation>驱动</translation>
-    </message>
-    <message>
-        <source>Keep the one that is there</source>
-        <translation>保留现有驱动</translation>
-    </message>
-    <message>
-        <source>None of its own</source>
-        <translation>不单独安装</translation>
-    </message>
-</context>
-<context>
-    <name>Findings</name>
-    <message>
-        <source>A laptop: let it run on mains power while it trains, or it slows down.</source>
-        <translation>这是笔记本电脑：训练时插上电源，否则会变慢。</translation>
-    </message>
-    <message>
-        <source>A virtual machine: it has only the graphics cards that its host hands through.</source>
-        <translation>这是虚拟机：只有宿主机直通过来的显卡才能用。</translation>
-    </message>
-    <message>
-        <source>Linux inside Windows (WSL): the graphics driver is the one of Windows.</source>
-        <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
-    </message>
-    <message>
-        <source>OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
-        <translation>OneDrive 会同步 {folders}。安装到别处，否则它会上传几万个小文件。</translation>
-    </message>
-    <message>
-        <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer knows. Take the driver from your distribution, which sees to that.</source>
-        <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
-    </message>
-    <message>
-        <source>The PyTorch in {path} does not start. It is left as it is; ours is apart.</source>
-        <translation>{path} 里的 PyTorch 无法启动。我们不动它，另外装一份。</translation>
-    </message>
-    <message>
-        <source>The path of your user folder is so long that packages below it would not fit. Choose a short folder, such as one on the top of a disk, on the next page.</source>
-        <translation>用户文件夹的路径太长，装在里面的包会放不下。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
-    </message>
-    <message>
-        <source>This could not be read, so it counts as unknown.</source>
-        <translation>这一项没读到，先按未知处理。</translation>
-    </message>
-    <message>
-        <source>You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.</source>
-        <translation>你正通过远程桌面使用这台电脑。计算不受影响，期间不要注销。</translation>
-    </message>
-    <message>
-        <source>Your user folder has characters beyond plain English letters. Some programs stumble over that; should one do so, choose another folder on the next page.</source>
-        <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
-    </message>
-</context>
-<context>
-    <name>Wishes</name>
-    <message>
-        <source>All three, for those who need them all; takes the most space</source>
-        <translation>以上三样都装，都要用的人选它；占空间最多</translation>
-    </message>
-    <message>
-        <source>Back to the recommendation</source>
-        <translation>恢复推荐方案</translation>
-    </message>
-    <message>
-        <source>CUDA development</source>
-        <translation>CUDA 开发</translation>
-    </message>
-    <message>
-        <source>Choose versions yourself</source>
-        <translation>自己选版本</translation>
-    </message>
-    <message>
-        <source>Driver: {kind}</source>
-        <translation>驱动：{kind}</translation>
-    </message>
-    <message>
-        <source>Everything</source>
-        <translation>全部</translation>
-    </message>
-    <message>
-        <source>For a course or project that asks for TensorFlow</source>
-        <translation>课程或项目指定用 TensorFlow 时选它</translation>
-    </message>
-    <message>
-        <source>For: {goal}</source>
-        <translation>用途：{goal}</translation>
-    </message>
-    <message>
-        <source>Ready for the newest games: for those who also play</source>
-        <translation>最先适配新游戏：也玩游戏的人选它</translation>
-    </message>
-    <message>
-        <source>Tested longer: the calm choice for this kind of work</source>
-        <translation>测试更久，做深度学习更稳</translation>
-    </message>
-    <message>
-        <source>Train and run models: what most people want</source>
-        <translation>训练和运行模型，大多数人选它</translation>
-    </message>
-    <message>
-        <source>What it is for</source>
-        <translation>用途</translation>
-    </message>
-    <message>
-        <source>Which kind of driver</source>
-        <translation>驱动类型</translation>
-    </message>
-    <message>
-        <source>Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN</source>
-        <translation>自己编写和编译显卡程序，会加装 CUDA 工具包和 cuDNN</translation>
-    </message>
-</context>
-<context>
-    <name>InstallWords</name>
-    <message>
-        <source>Installing</source>
-        <translation>正在安装</translation>
-    </message>
-    <message>
-        <source>Stopping…</source>
-        <translation>正在停止…</translation>
-    </message>
-    <message>
-        <source>Installed</source>
-        <translation>安装完成</translation>
-    </message>
-    <message>
-        <source>The install stopped</source>
-        <translation>安装中断了</translation>
-    </message>
-    <message>
-        <source>Stopped</source>
-        <translation>已停止</translation>
-    </message>
-    <message>
-        <source>A restart is needed</source>
-        <translation>需要重启</translation>
-    </message>
-    <message>
-        <source>Install</source>
-        <translation>安装</translation>
-    </message>
-    <message>
-        <source>What is downloaded is kept. Go on whenever you like.</source>
-        <translation>已下载的都在，随时可以接着装。</translation>
-    </message>
-    <message>
-        <source>Stopped where you said</source>
-        <translation>已按你的要求停下</translation>
-    </message>
-    <message>
-        <source>What is downloaded is kept.</source>
-        <translation>已下载的文件会保留。</translation>
-    </message>
-    <message>
-        <source>The next start goes on from here.</source>
-        <translation>下次会从这里接着装。</translation>
-    </message>
-    <message>
-        <source>Safe to interrupt</source>
-        <translation>可以放心中断</translation>
-    </message>
-    <message>
-        <source>Done, but for what needs your consent</source>
-        <translation>已完成，只差需要你同意的部分</translation>
-    </message>
-    <message>
-        <source>Before you restart: read this</source>
-        <translation>重启前请先看这里</translation>
-    </message>
-    <message>
-        <source>{n} steps are left; the first is: {title}.</source>
-        <translation>还剩 {n} 步，下一步是：{title}。</translation>
-    </message>
-    <message>
-        <source>One step is left: {title}.</source>
-        <translation>还剩一步：{title}。</translation>
-    </message>
-    <message>
-        <source>Restart now or later</source>
-        <translation>现在或稍后重启</translation>
-    </message>
-    <message>
-        <source>Left out, because administrator rights were refused</source>
-        <translation>没有获得管理员权限，所以略过了</translation>
-    </message>
-    <message>
-        <source>Do it now or later</source>
-        <translation>现在或以后补做</translation>
-    </message>
-    <message>
-        <source>Press “Ask again” and agree when the system asks. Later, the setup's first page offers to go on from here. Everything else is done and stays.</source>
-        <translation>点“再问一次”，系统询问时选择同意。以后再做也可以，设置的首页会提示从这里接着装。其他步骤都已完成，不受影响。</translation>
-    </message>
-</context>
-<context>
-    <name>PlanList</name>
-    <message>
-        <source>The same on the command line, once the plan is saved</source>
-        <translation>保存方案后，用命令行也能做同样的事</translation>
-    </message>
-    <message>
-        <source>The same on the command line</source>
-        <translation>用命令行做同样的事</translation>
-    </message>
-    <message>
-        <source>Save the plan</source>
-        <translation>保存方案</translation>
-    </message>
-    <message>
-        <source>Saved: {path}</source>
-        <translation>已保存：{path}</translation>
-    </message>
-    <message>
-        <source>As a JSON file, to be read or carried out elsewhere.</source>
-        <translation>保存为 JSON 文件，可以查看，也可以在别处执行。</translation>
-    </message>
-    <message>
-        <source>Where shall the plan be saved?</source>
-        <translation>方案保存到哪里？</translation>
-    </message>
-</context>
-<context>
-    <name>PlanRow</name>
-    <message>
-        <source>Details</source>
-        <translation>详情</translation>
-    </message>
-    <message>
-        <source>open</source>
-        <translation>已展开</translation>
-    </message>
-    <message>
-        <source>closed</source>
-        <translation>已收起</translation>
-    </message>
-    <message>
-        <source>The exact command</source>
-        <translation>具体命令</translation>
-    </message>
-    <message>
-        <source>Files from the internet</source>
-        <translation>要下载的文件</translation>
-    </message>
-    <message>
-        <source>How it is undone</source>
-        <translation>怎样撤销</translation>
-    </message>
-    <message>
-        <source>{size} on the disk</source>
-        <translation>占用磁盘 {size}</translation>
-    </message>
-    <message>
-        <source>asks for your consent as administrator</source>
-        <translation>会请你以管理员身份同意</translation>
-    </message>
-    <message>
-        <source>a restart may follow</source>
-        <translation>之后可能需要重启</translation>
     </message>
 </context>
 </TS>

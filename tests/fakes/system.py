@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from gpu_assistant.core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
+from gpu_assistant.core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName
 from gpu_assistant.core.settings import Language
 from gpu_assistant.system import current, nvml_sleep
 from gpu_assistant.system.base import Finished
@@ -42,11 +42,6 @@ class FakeSystem:
         proxy: str | None = None,
         is_admin: bool = False,
         pending_reboot: bool | None = None,
-        nvidia_smi: Path | None = None,
-        loaded_driver: str = "",
-        vswhere: Path | None = None,
-        msvc_folders: tuple[Path, ...] = (),
-        laptop: bool | None = None,
         pci_root: Path | None = None,
         power: Power | None = None,
         variables: UserVariables | None = None,
@@ -75,11 +70,6 @@ class FakeSystem:
         self._proxy = proxy
         self._is_admin = is_admin
         self._pending_reboot = pending_reboot
-        self._nvidia_smi = nvidia_smi
-        self._loaded_driver = loaded_driver
-        self._vswhere = vswhere
-        self._msvc_folders = msvc_folders
-        self._laptop = laptop
         self._pci_root = pci_root
         self._power = power or Power()
         self._variables = variables
@@ -105,9 +95,6 @@ class FakeSystem:
             "on_line": on_line,
         }
         return self._run(argv, **more) if self._run is not None else self.real.run(argv, **more)
-
-    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
-        self.real.start_checked(program, check)
 
     def executable(self, name: str) -> str:
         return self.real.executable(name)
@@ -136,9 +123,6 @@ class FakeSystem:
     def display_adapters(self) -> tuple[Gpu, ...]:
         return self._display_adapters
 
-    def memory_bytes(self) -> int:
-        return self.real.memory_bytes()
-
     def disks(self) -> tuple[Disk, ...]:
         return self._disks
 
@@ -157,12 +141,6 @@ class FakeSystem:
     def sleeping_driver(self) -> Driver | None:
         return self._sleeping_driver
 
-    def nvidia_smi(self) -> Path | None:
-        return self._nvidia_smi
-
-    def loaded_driver(self) -> str:
-        return self._loaded_driver
-
     def cuda_folders(self) -> tuple[Path, ...]:
         return self._cuda_folders
 
@@ -172,29 +150,11 @@ class FakeSystem:
     def visual_cpp(self) -> str | None:
         return self._visual_cpp
 
-    def vswhere(self) -> Path | None:
-        return self._vswhere
-
-    def msvc_folders(self) -> tuple[Path, ...]:
-        return self._msvc_folders
-
     def proxy(self) -> str | None:
         return self._proxy
 
     def is_admin(self) -> bool:
         return self._is_admin
-
-    def user(self) -> User:
-        return User(home=str(Path.home()), admin=self._is_admin)
-
-    def laptop(self) -> bool | None:
-        return self._laptop
-
-    def virtual_machine(self) -> bool | None:
-        return False
-
-    def remote_desktop(self) -> bool | None:
-        return False
 
     def pending_reboot(self) -> bool | None:
         return self._pending_reboot

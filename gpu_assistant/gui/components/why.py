@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from .. import theme
 from .base import Live, boxed
 from .button import Button
 from .picture import Icon
 from .text import label
-
-LEVEL = 520  # below this width, times the text scale, the buttons stand below
 
 
 class Inset(Live, QWidget):
@@ -55,17 +52,15 @@ class Why(Live, QWidget):
         self.source = Button(kind="ghost")
         self.source.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._url)))
         self._undo = Icon("undo", "soft", 16)
-        words, self._last = QHBoxLayout(), QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        words.setSpacing(8)
-        words.addWidget(self._undo)
-        words.addWidget(self.alternative, 1)
-        self._last.setSpacing(8)
-        self._last.addLayout(words)
-        for button in (self.choose, self.source):
-            self._last.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._last.insertStretch(2, 1)
+        last = QHBoxLayout()
+        last.setSpacing(8)
+        last.addWidget(self._undo)
+        last.addWidget(self.alternative)
+        last.addWidget(self.choose)
+        last.addStretch(1)
+        last.addWidget(self.source)
         self.inset.column.addWidget(self.sentence)
-        self.inset.column.addLayout(self._last)
+        self.inset.column.addLayout(last)
         column.addWidget(self.toggle, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.inset)
         self.set(sentence)
@@ -96,12 +91,6 @@ class Why(Live, QWidget):
         self.setAccessibleName(self.tr("Why"))
         self.source.setText(self.tr("Source: {name}").format(name=self._name))
         self.toggle.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The buttons beside the alternative, or below it where there is no room."""
-        super().resizeEvent(event)
-        level = self.width() >= theme.px(LEVEL)
-        self._last.setDirection(QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom)
 
     def is_open(self) -> bool:
         """Whether the inset is shown."""

@@ -15,13 +15,12 @@ from ..components.pill import PillKind
 
 translate = QCoreApplication.translate
 
-PARTS = ("driver", "cuda", "cudnn", "torch", "tensorflow")
+PARTS = ("driver", "cuda", "cudnn", "torch")
 ABOUT = {
     "driver": ("driver",),
     "cuda": ("cuda_toolkit", "pytorch.variant"),
     "cudnn": ("cudnn",),
     "torch": ("accelerator", "pytorch.version", "pytorch.index_url", "pytorch.torchaudio", "python"),
-    "tensorflow": ("tensorflow",),
 }
 # An offer that is about the driver stands there; every other one stands by itself, in the open.
 DRIVER_OFFERS = frozenset({"keep-driver"})
@@ -52,29 +51,24 @@ def words(machine: Machine) -> dict[str, tuple[str, str]]:
         "cuda": ("CUDA", translate("Cards", "The language programs use to compute on the card")),
         "cudnn": ("cuDNN", translate("Cards", "Fast building blocks for neural networks")),
         "torch": ("PyTorch", translate("Cards", "The toolbox you train models with")),
-        "tensorflow": ("TensorFlow", translate("Cards", "Google's toolbox to train models with")),
     }
 
 
 def parts(machine: Machine, recommendation: Recommendation, texts: Texts, *, settled: bool) -> tuple[Part, ...]:
     """The parts, from the hardware up."""
     spoken = texts.recommendation(recommendation)
-    found = [_driver(machine, spoken), _cuda(machine, spoken), _cudnn(machine, spoken)]
-    if spoken.pytorch is not None or spoken.goal != "tensorflow":
-        found.append(_torch(machine, spoken, settled=settled))
-    if spoken.tensorflow is not None or spoken.goal in ("tensorflow", "all"):
-        found.append(_tensorflow(machine, spoken))
+    found = (
+        _driver(machine, spoken),
+        _cuda(machine, spoken),
+        _cudnn(machine, spoken),
+        _torch(machine, spoken, settled=settled),
+    )
     return tuple(_with_reason(part, spoken.reasons, texts) for part in found)
 
 
 def others(recommendation: Recommendation) -> tuple[Alternative, ...]:
     """The alternatives that stand by themselves."""
     return tuple(offer for offer in recommendation.alternatives if offer.code not in DRIVER_OFFERS)
-
-
-def install() -> tuple[PillKind, str]:
-    """It is going to be installed."""
-    return ("accent", translate("Cards", "Install"))
 
 
 def keep() -> tuple[PillKind, str]:
@@ -149,7 +143,11 @@ def _driver(machine: Machine, recommendation: Recommendation) -> Part:
     by_hand = translate("Cards", "you install it")
     kind = translate("Cards", "or newer") if advice.recommended is None else channel
     at_least = " · ".join(part for part in (kind, by_hand) if part)
-    pill: tuple[PillKind, str] = ("accent", translate("Cards", "Update")) if advice.action == "update" else install()
+    pill: tuple[PillKind, str] = (
+        ("accent", translate("Cards", "Update"))
+        if advice.action == "update"
+        else ("accent", translate("Cards", "Install"))
+    )
     return _part(
         "driver", machine, now=installed, now_line=line, after=after, after_line=at_least, pill=pill, offer=offer
     )
@@ -159,15 +157,6 @@ def _cuda(machine: Machine, recommendation: Recommendation) -> Part:
     torch = recommendation.pytorch
     toolkit = next((each.version for each in machine.cuda_toolkits or () if each.version), None)
     line = translate("Cards", "toolkit, stays") if toolkit is not None else ""
-    advice = recommendation.cuda_toolkit
-    if advice.action == "install":
-        with_it = translate("Cards", "toolkit, to compile with")
-        here = translate("Cards", "toolkit") if toolkit is not None else ""
-        return _part(
-            "cuda", machine, now=toolkit, now_line=here, after=advice.version, after_line=with_it, pill=install()
-        )
-    if advice.action == "keep":
-        return _part("cuda", machine, now=toolkit, now_line=line, after=advice.version or toolkit, pill=keep())
     if torch is None or recommendation.accelerator != "cuda":
         pill = keep() if toolkit is not None else not_needed()
         return _part("cuda", machine, now=toolkit, now_line=line, after=toolkit, pill=pill)
@@ -178,12 +167,6 @@ def _cuda(machine: Machine, recommendation: Recommendation) -> Part:
 def _cudnn(machine: Machine, recommendation: Recommendation) -> Part:
     torch = recommendation.pytorch
     here = next((each.version for each in machine.cudnn or () if each.version), None)
-    advice = recommendation.cudnn
-    if advice.action == "install":
-        beside = translate("Cards", "beside the toolkit")
-        return _part("cudnn", machine, now=here, after=advice.version, after_line=beside, pill=install())
-    if advice.action == "keep":
-        return _part("cudnn", machine, now=here, after=advice.version or here, pill=keep())
     if torch is None or recommendation.accelerator != "cuda":
         pill = keep() if here is not None else not_needed()
         return _part("cudnn", machine, now=here, after=here, pill=pill)
@@ -206,17 +189,7 @@ def _torch(machine: Machine, recommendation: Recommendation, *, settled: bool) -
         return _part(
             "torch", machine, now=torch.version, after=torch.version, after_line=" · ".join(details), pill=keep()
         )
+    pill: tuple[PillKind, str] = ("accent", translate("Cards", "Install"))
     return _part(
-        "torch", machine, now=build, now_line=line, after=torch.version, after_line=" · ".join(details), pill=install()
+        "torch", machine, now=build, now_line=line, after=torch.version, after_line=" · ".join(details), pill=pill
     )
-
-
-def _tensorflow(machine: Machine, recommendation: Recommendation) -> Part:
-    chosen = recommendation.tensorflow
-    now = next((each.tensorflow for each in machine.pythons or () if each.tensorflow is not None), None)
-    line = translate("Cards", "elsewhere, stays") if now is not None else ""
-    if chosen is None:
-        pill: tuple[PillKind, str] = ("warn", translate("Cards", "Not here"))
-        return _part("tensorflow", machine, now=now, now_line=line, after=None, pill=pill)
-    where = translate("Cards", "on the GPU") if chosen.gpu else translate("Cards", "for the CPU")
-    return _part("tensorflow", machine, now=now, now_line=line, after=chosen.version, after_line=where, pill=install())

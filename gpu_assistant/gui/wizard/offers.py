@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from ...core.recommendation import Alternative, DriverAdvice, Goal
+from ...core.recommendation import Alternative, DriverAdvice
 from ...core.recommendation import Warning as Caution
 from ...texts.format import UNKNOWN
 from .. import theme
 from ..components import Button, Card, Divider, Icon, label
 
 LEVEL = 600
-# Offers that change what it is for, not a version.
-OTHER_GOALS: Mapping[str, Goal] = {"pytorch-instead": "pytorch", "two-environments": "pytorch"}
 
 
 class Offers(Card):
@@ -40,32 +38,21 @@ class Offers(Card):
         """Whether there is something to show."""
         return bool(self._widgets)
 
-    def set(
-        self, warnings: Sequence[Caution], offers: Sequence[Alternative], driver: DriverAdvice | None, left_out: str
-    ) -> None:
-        """Spoken warnings and alternatives, a driver that has to be installed by hand, and the names of other parts
-        that the plan leaves out."""
+    def set(self, warnings: Sequence[Caution], offers: Sequence[Alternative], driver: DriverAdvice) -> None:
+        """Spoken warnings and alternatives, and a driver that has to be installed by hand."""
         for widget in self._widgets:
             self._rows.removeWidget(widget)
             widget.hide()
             widget.deleteLater()
         self._widgets, self._lines, self.buttons = [], [], []
-        if driver is not None:
+        if driver.action in ("install", "update"):
             self._driver(driver)
-        if left_out:
-            words = self.tr(
-                "{parts}: not installed from here yet. The plan sets up the rest; get these from their makers."
-            )
-            self._add("warn", "warn", words.format(parts=left_out), None)
         for warning in warnings:
             self._add("warn", "warn", " ".join(text for text in (warning.text, warning.fix) if text), None)
         for offer in offers:
-            button = None
-            # What nobody can do from here is told, without a button.
-            if offer.change or offer.code in OTHER_GOALS:
-                button = Button(offer.label or "", "ghost")
-                button.clicked.connect(lambda _checked=False, offer=offer: self.taken.emit(offer))
-                self.buttons.append(button)
+            button = Button(offer.label or "", "ghost")
+            button.clicked.connect(lambda _checked=False, offer=offer: self.taken.emit(offer))
+            self.buttons.append(button)
             self._add("undo", "soft", offer.text or "", button)
 
     def set_room(self, room: int) -> None:

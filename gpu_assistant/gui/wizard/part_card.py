@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.recommendation import Alternative
-from ...texts import Texts
 from ...texts.format import UNKNOWN
 from .. import theme
 from ..components import Card, Icon, Pill, Why, label
 from ..components.base import Live
 from .cards import Part
-from .choosers import Choosers
 
-if TYPE_CHECKING:
-    from ...advise.options import PartOptions
-
-ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "torch"}
+ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch"}
 NOW, AFTER, PILL, WHY = 120, 166, 104, 78
 NOW_SLIM, AFTER_SLIM, PILL_SLIM = 102, 158, 88
 # Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own.
@@ -39,20 +32,15 @@ def widths(available: int) -> tuple[int, int, int] | None:
 
 
 class PartCard(Card):
-    """Icon, title and meaning; now → after; pill; Why; below it the drop-downs of who chooses by hand.
-
-    `offered` brings the alternative that was taken, `picked` a part's name and the value chosen for it.
-    """
+    """Icon, title and meaning; now → after; pill; Why. `offered` brings the alternative that was taken."""
 
     offered = Signal(object)
-    picked = Signal(str, object)
 
     def __init__(self, name: str) -> None:
         self._part: Part | None = None
         self._cells: list[QWidget] = []
         self._folded: bool | None = None
         self._room = 0
-        self.choosers: Choosers | None = None
         super().__init__(padding=16)
         self.column.setContentsMargins(16, 10, 16, 10)
         self.icon_ = Icon(ICONS[name], size=20, ground="square", side=38)
@@ -96,19 +84,6 @@ class PartCard(Card):
         self.why.toggle.setVisible(bool(part.why))
         self.why.toggle.setAccessibleName(f"{self.why.toggle.text()}: {part.title}")
 
-    def set_choices(self, parts: tuple[PartOptions, ...], texts: Texts) -> None:
-        """What can be chosen by hand; nothing hides the drop-downs."""
-        if self.choosers is None:
-            if not parts:
-                return
-            self.choosers = Choosers()
-            self.choosers.picked.connect(self.picked)
-            self.column.addWidget(self.choosers)
-        self.choosers.setVisible(bool(parts))
-        if parts:
-            self.choosers.set(parts, texts)
-            self.choosers.set_room(self._room)
-
     def say(self, sentence: str) -> None:
         """The card read as one sentence."""
         self.setAccessibleName(sentence)
@@ -126,18 +101,14 @@ class PartCard(Card):
 
     def _fit(self) -> None:
         columns = widths(self._room)
-        if self.choosers is not None:
-            self.choosers.set_room(self._room)
         if (columns is None) != self._folded:
             self._place(folded=columns is None)
         if columns is not None:
             for cell, width in zip((self._before, self._then, self._pill_cell), columns, strict=True):
                 cell.setFixedWidth(width)
         else:
-            # No wider than in one line, but narrower where large text leaves no room.
             for cell, width in ((self._before, NOW), (self._then, AFTER)):
-                cell.setMinimumWidth(0)
-                cell.setMaximumWidth(theme.px(width))
+                cell.setFixedWidth(theme.px(width))
             self._pill_cell.setMinimumWidth(0)
             self._pill_cell.setMaximumWidth(UNBOUNDED)
         self.why.toggle.setMinimumWidth(theme.px(WHY))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from msgspec import Struct
-from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
 
 from ...core.machine import Disk, Gpu, Machine, ProbeNote, Python
@@ -11,7 +10,7 @@ from ...core.plan import Plan
 from ...core.recommendation import Recommendation
 from ...texts.format import UNKNOWN, memory, size
 from ..components.pill import PillKind
-from .findings import partly, why
+from ..language import texts
 
 translate = QCoreApplication.translate
 
@@ -53,16 +52,10 @@ def rows(machine: Machine, recommendation: Recommendation | None, plan: Plan | N
         "python": _python,
     }
     notes = {note.probe: note for note in machine.notes}
-    found = []
-    for name in ORDER:
-        note = notes.get(PROBES[name])
-        if note is None:
-            found.append(makers[name](machine, recommendation, plan))
-        elif partly(note):
-            found.append(replace(makers[name](machine, recommendation, plan), reason=why(note)))
-        else:
-            found.append(_unread(name, note))
-    return tuple(found)
+    return tuple(
+        _unread(name, notes[PROBES[name]]) if PROBES[name] in notes else makers[name](machine, recommendation, plan)
+        for name in ORDER
+    )
 
 
 def _unread(name: str, note: ProbeNote) -> Row:
@@ -70,9 +63,14 @@ def _unread(name: str, note: ProbeNote) -> Row:
         id=name,
         label=labels()[name],
         value=translate("Rows", "could not be read"),
-        reason=why(note),
+        reason=_why(note),
         pill=("warn", translate("Rows", "not read")),
     )
+
+
+def _why(note: ProbeNote) -> str:
+    said = texts()
+    return said.say(note.code) if said.has(note.code) else note.detail or ""
 
 
 def main_card(machine: Machine) -> Gpu | None:
@@ -234,6 +232,5 @@ def _telling(pythons: tuple[Python, ...]) -> Python | None:
 def as_text(found: tuple[Row, ...]) -> str:
     """The rows as lines to paste somewhere."""
     return "\n".join(
-        f"{row.label}: " + ", ".join(part for part in (row.value or UNKNOWN, row.detail or row.reason) if part)
-        for row in found
+        f"{row.label}: " + ", ".join(part for part in (row.value or UNKNOWN, row.detail) if part) for row in found
     )

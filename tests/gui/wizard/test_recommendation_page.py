@@ -68,12 +68,10 @@ class TestRecommendation:
         page = wizard.recommendation
         assert page.offers.isVisible()
         assert "2.13.0+cpu" in page.offers.buttons[0].text()
-        assert not page.wishes.ours.isVisible()
+        assert not page.ours.isVisible()
         page.offers.buttons[0].click()
-        qtbot.waitUntil(
-            lambda: page.cards["torch"].after.text() == "2.13.0" and page.wishes.ours.isVisible(), timeout=5000
-        )
-        page.wishes.ours.click()
+        qtbot.waitUntil(lambda: page.cards["torch"].after.text() == "2.13.0" and page.ours.isVisible(), timeout=5000)
+        page.ours.click()
         qtbot.waitUntil(lambda: page.cards["torch"].after.text() == "2.15.0", timeout=5000)
         assert wizard.flow.facts.choice is None
 
@@ -93,7 +91,6 @@ class TestRecommendation:
         top = lambda: page.price.mapTo(page.page.viewport(), QPoint()).y()  # noqa: E731
         qtbot.waitUntil(lambda: 0 <= top() < 100 or at_end(page.page), timeout=5000)
         assert len(page.steps.rows) == 6
-        page.steps.rows[2].toggle.click()
         assert "uv pip compile requirements.in -o pylock.toml" in seen(page.steps)
         page.price.steps.click()
         assert not page.steps.isVisible()

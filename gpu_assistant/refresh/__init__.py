@@ -1,1 +1,0 @@
-"""Newer facts for the catalog, from the publishers' own machine-readable pages."""
