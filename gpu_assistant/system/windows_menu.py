@@ -32,6 +32,7 @@ LINK = "000214f9-0000-0000-c000-000000000046"  # IID_IShellLinkW
 PERSIST_FILE = "0000010b-0000-0000-c000-000000000046"  # IID_IPersistFile
 PROGRAMS = "a77f5d77-2e2b-44c3-a6a2-aba601054a51"  # FOLDERID_Programs
 ROAMING = "3eb685db-65f9-4cf6-a03a-e3ef65729f3d"  # FOLDERID_RoamingAppData
+DONT_VERIFY = 0x4000  # KF_FLAG_DONT_VERIFY: where it would be, also if nobody has made it yet
 INPROC_SERVER = 0x1
 APARTMENT = 0x2
 CHANGED_MODE = -2147417850  # RPC_E_CHANGED_MODE: this thread has been set up in another way, which serves as well
@@ -112,7 +113,7 @@ def shortcut(program: Path, arguments: str, folder: Path, description: str) -> b
 def _known(folder: str) -> Path:
     """One of the user's folders, wherever it was moved to; raises OSError."""
     text = ctypes.c_wchar_p()
-    ctypes.OleDLL("shell32").SHGetKnownFolderPath(ctypes.byref(guid(folder)), 0, None, ctypes.byref(text))
+    ctypes.OleDLL("shell32").SHGetKnownFolderPath(ctypes.byref(guid(folder)), DONT_VERIFY, None, ctypes.byref(text))
     try:
         return Path(text.value or "")
     finally:
