@@ -54,7 +54,9 @@ def prepared(root: Path, journal: Journal, plan: Plan) -> Work:
         limits=Limits(),
     )
     for step in plan.steps[:4]:
-        KINDS[step.kind](step, work)
+        kind = KINDS[step.kind]
+        if kind.done(step, work) is None:
+            kind.run(step, work)
     return work
 
 
@@ -64,7 +66,7 @@ def ours(work: Work) -> float:
     shutil.rmtree(work.partial, ignore_errors=True)
     step = next(step for step in work.plan.steps if step.kind == "python-packages")
     began = time.perf_counter()
-    KINDS[step.kind](step, work)
+    KINDS[step.kind].run(step, work)
     return time.perf_counter() - began
 
 

@@ -7,7 +7,7 @@ same answer. Rooms are imported on first use, so that `--help` loads nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,18 +17,23 @@ from .core.errors import CallError
 from .core.machine import Machine
 
 if TYPE_CHECKING:
+    from .advise.options import Options
     from .bench.parent import BenchJob
     from .catalog.load import Catalog
-    from .core.plan import Plan
+    from .core.plan import Interrupted, Plan
     from .core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
     from .core.results import Benchmark
     from .detect.job import DetectJob
+    from .fetch.job import DownloadJob
+    from .install.after import EditorJob, KernelJob, MenuEntryJob, Ways
     from .install.environments import Environment
     from .install.farewell import FarewellJob
     from .install.runner import InstallJob
     from .install.uninstall import UninstallJob
     from .monitor.sampler import Sampler
+    from .refresh.job import RefreshJob
     from .system.base import System
+    from .system.desktop import Desktop
     from .update.service import UpdateService
     from .verify.job import VerifyJob
 
@@ -52,6 +57,8 @@ class App:
             json.read_file(Path(machine_file), Machine, code="machine-file") if machine_file else None
         )
         self.settings = settings.load(self.data.settings)
+        # The window was started to go on by itself with the install that a restart interrupted.
+        self.resuming = False
 
     @property
     def simulated(self) -> bool:
@@ -75,7 +82,21 @@ class App:
         """The compatibility data in use."""
         from .catalog.load import load
 
-        return load(paths.resources() / "catalog")
+        return load(paths.resources() / "catalog", self.data.catalog / "current")
+
+    def reloaded_catalog(self) -> Catalog:
+        """The compatibility data as it stands on the disk now, after a refresh."""
+        vars(self).pop("catalog", None)
+        return self.catalog
+
+    def refresh_catalog(self) -> RefreshJob:
+        """Ask the publishers' pages for newer facts; `reloaded_catalog` and the next App use what came."""
+        from datetime import UTC, datetime
+
+        from .refresh.job import RefreshJob
+
+        folder = self.data.catalog / "current"
+        return RefreshJob(self.catalog, self.catalog.refreshing, folder, today=datetime.now(UTC).date())
 
     @cached_property
     def updates(self) -> UpdateService:
@@ -115,6 +136,19 @@ class App:
 
         return recommend(machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels())
 
+    def options(
+        self,
+        machine: Machine,
+        *,
+        goal: Goal = "pytorch",
+        channel: Channel = "studio",
+        choice: Choice | None = None,
+    ) -> Options:
+        """What can be picked by hand for each part, and what becomes of it. Raises what `recommend` raises."""
+        from .advise.options import options
+
+        return options(machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels())
+
     def environment_path(self, given: str | None, goal: Goal = "pytorch") -> Path:
         """The folder of the environment to work on: the given one, else the usual one for this goal."""
         if given:
@@ -129,46 +163,112 @@ class App:
             machine,
             recommendation,
             self.catalog,
+            data=self.data,
             environment=environment,
             wheelhouse=self.wheelhouse,
             simulated=self.simulated,
         )
 
     def read_plan(self, path: Path) -> Plan:
-        """A plan file somebody gives us; raises CallError when it is broken. It is checked again before it runs."""
+        """A plan file somebody gives us; raises CallError when it is broken or not one that we would make."""
         from .core.plan import Plan
+        from .install.place import Ground
+        from .install.untrusted import check
 
-        return json.read_file(path, Plan, code="plan-file")
+        plan = json.read_file(path, Plan, code="plan-file")
+        check(plan, Ground(self.system, self.data, self.catalog))
+        return plan
 
     def interrupted_plan(self) -> Plan | None:
         """The plan of the last install that began and did not end, if there is one."""
+        found = self.interrupted()
+        return found.plan if found is not None else None
+
+    def interrupted(self) -> Interrupted | None:
+        """The last install that began and did not end, and the step at which it stopped."""
         from .install.journal import interrupted
 
         return interrupted(self.data)
 
-    def install(self, plan: Plan, *, dry_run: bool = False) -> InstallJob:
-        """Carry a plan out (or only say what would be done)."""
+    def install(self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = ()) -> InstallJob:
+        """Carry a plan out (or only say what would be done); `resume` goes on after a restart (`resume_words`)."""
         from .install.runner import InstallJob
 
-        return InstallJob(plan, self.system, self.data, self.catalog, dry_run=dry_run or plan.simulated)
+        dry = dry_run or plan.simulated
+        return InstallJob(plan, self.system, self.data, self.catalog, dry_run=dry, resume=resume)
+
+    def resume_words(self, *, window: bool) -> tuple[str, ...]:
+        """The command that goes on after a restart: the window, or the command line's `install --resume`."""
+        from .install.login import resume_words
+
+        return resume_words(self.data, self.system, window=window)
 
     def uninstall(self, environment: Path) -> UninstallJob:
         """Take back what install put there."""
         from .install.uninstall import UninstallJob
 
-        return UninstallJob(environment, self.data)
+        return UninstallJob(environment, self.data, self.system)
+
+    @cached_property
+    def desktop(self) -> Desktop:
+        """This computer's menu and editors."""
+        from .system.desktop import current
+
+        return current()
+
+    def ways(self, environment: Path) -> Ways:
+        """How an environment of ours is used: interpreter, command, editor, kernel, lock. Raises AppError."""
+        from .install.after import ways
+
+        return ways(environment, self.system, self.desktop)
+
+    def menu_entry(self, environment: Path) -> MenuEntryJob:
+        """Put a terminal with this environment into the desktop's menu."""
+        from .install.after import MenuEntryJob
+
+        return MenuEntryJob(environment, self.data, self.system, self.desktop)
+
+    def kernel(self, environment: Path) -> KernelJob:
+        """Tell Jupyter of this environment."""
+        from .install.after import KernelJob
+
+        return KernelJob(environment, self.data, self.system, self.desktop)
+
+    def open_in_editor(self, environment: Path, folder: Path) -> EditorJob:
+        """Open a folder in Visual Studio Code with this environment's Python."""
+        from .install.after import EditorJob
+
+        return EditorJob(environment, self.data, self.system, self.desktop, folder=folder)
+
+    def share_lock(self, environment: Path, target: Path) -> None:
+        """Copy the environment's lock (`pylock.toml`) to a file; raises AppError."""
+        from .install.after import share_lock
+
+        share_lock(environment, target)
 
     def farewell(self, *, keep_environments: bool) -> FarewellJob:
         """Take away everything that the program keeps for itself."""
         from .install.farewell import FarewellJob
 
-        return FarewellJob(self.data, keep_environments=keep_environments)
+        return FarewellJob(self.data, self.system, keep_environments=keep_environments)
 
     def environments(self) -> tuple[Environment, ...]:
         """The environments that install made and that still stand."""
         from .install.environments import known
 
         return known(self.data)
+
+    def download(self, urls: Sequence[str], path: Path, *, sha256: str | None, connections: int) -> DownloadJob:
+        """Fetch one file; the further addresses are mirrors. What lies in the cache or wheelhouse is not fetched."""
+        from .fetch.job import DownloadJob
+        from .fetch.limits import Limits
+        from .fetch.wanted import Wanted
+
+        copies = list(self.data.files.glob(f"{sha256[:16]}/*")) if sha256 else []
+        if self.wheelhouse is not None:
+            copies.append(self.wheelhouse / path.name)
+        wanted = Wanted(url=urls[0], mirrors=tuple(urls[1:]), path=path, sha256=sha256, copies=tuple(copies))
+        return DownloadJob(wanted, Limits(connections=connections))
 
     def verify(self, environment: Path) -> VerifyJob:
         """Prove an environment."""

@@ -11,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How fast examples are made says something of the machine, nothing of the product.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 if sys.platform == "linux":
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -45,7 +45,7 @@ def test_voice(code: str) -> None:
 
 def raised_codes() -> set[tuple[str, str]]:
     """(file, code) of every AppError family member that is raised with a literal code."""
-    family = {"AppError", "CallError", "NetworkError", "RebootNeeded", "RightsRefused"}
+    family = {"AppError", "CallError", "CannotSetUp", "NetworkError", "RebootNeeded", "RightsRefused"}
     found = set()
     for path in (ROOT / "gpu_assistant").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -83,6 +83,23 @@ def test_unknown_is_a_dash_and_a_named_text_is_translated() -> None:
     assert texts.value("free_bytes", None) == "—"
     assert texts.value("what", "@cli.none") == "没有找到"
     assert texts.message(Message("cli.undo", {"how": "x"})) == "撤销：x"
+
+
+def test_a_list_has_the_commas_of_its_language() -> None:
+    for name in ("gpus", "series", "packages"):
+        assert Texts("zh_CN").value(name, "3.11, 3.12, 3.13") == "3.11、3.12、3.13"
+        assert Texts("en").value(name, "3.11, 3.12, 3.13") == "3.11, 3.12, 3.13"
+    assert Texts("zh_CN").value("path", "C:\\a, b") == "C:\\a, b"
+
+
+def test_days_are_counted() -> None:
+    assert [Texts("en").value("age_days", n) for n in (0, 1, 2)] == ["0 days", "1 day", "2 days"]
+    assert Texts("zh_CN").value("age_days", 1) == "1 天"
+
+
+def test_what_moves_a_cursor_is_not_shown() -> None:
+    assert Texts("en").value("detail", "\x1b[2Jdone\x07\u202e") == "[2Jdone"
+    assert Texts("en").value("detail", "two\nlines") == "two\nlines"
 
 
 def test_unknown_code_is_an_error() -> None:

@@ -9,8 +9,8 @@ from typing import Literal
 from msgspec import Struct
 
 from ..catalog.load import Catalog
-from ..catalog.records import TorchRelease, TorchVariant
-from ..catalog.versions import capability
+from ..catalog.records import GlibcFloor, TorchRelease, TorchVariant
+from ..catalog.versions import capability, numbers
 from ..core.machine import SystemName
 
 Code = Literal["binary", "ptx", "unknown"]
@@ -52,18 +52,35 @@ def cuda_of(variant: str) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=64)
-def builds_for(catalog: Catalog, system: SystemName, arch: str) -> tuple[Build, ...]:
-    """Every build for a system, newest release first."""
+def builds_for(
+    catalog: Catalog, system: SystemName, arch: str, glibc: tuple[int, ...] | None = None
+) -> tuple[Build, ...]:
+    """Every build for a system that its glibc (None: not known, or no Linux) can load, newest release first."""
     return tuple(
         Build(release=release, record=record, rank=rank, cuda=cuda_of(record.variant))
         for rank, release in enumerate(catalog.releases)
         for record in release.variants
-        if record.system == system and record.arch == arch
+        if record.system == system
+        and record.arch == arch
+        and (glibc is None or glibc_lacking(catalog, release.version, record.variant, glibc) is None)
     )
 
 
+def glibc_lacking(catalog: Catalog, release: str, variant: str, glibc: tuple[int, ...]) -> GlibcFloor | None:
+    """The floor of a Linux build that a glibc stays under; None where it does not or nothing is known."""
+    version = numbers(release)
+    for floor in catalog.pytorch.glibc:
+        since, lowest = numbers(floor.from_release), numbers(floor.lowest)
+        if version is None or since is None or lowest is None or version < since:
+            continue
+        if not floor.variants or variant in floor.variants:
+            return floor if glibc < lowest else None
+    return None
+
+
 @lru_cache(maxsize=8)
-def _excluded(catalog: Catalog) -> dict[tuple[int, int], frozenset[tuple[int, int]]]:
+def excluded_devices(catalog: Catalog) -> dict[tuple[int, int], frozenset[tuple[int, int]]]:
+    """The embedded chips on which compiled code for a capability does not run, though the numbers look as if."""
     return {
         code: frozenset(c for device in devices if (c := capability(device)) is not None)
         for text, devices in catalog.pytorch.excluded_devices.items()
@@ -76,8 +93,13 @@ def code_for(catalog: Catalog, record: TorchVariant, device: tuple[int, int]) ->
     chips excepted), else portable code for any newer chip, which the driver translates; None: not at all.
     """
     if record.arch_list is None:
+        # Of embedded chips it is known that general builds leave them out.
+        if any(device in listed for listed in excluded_devices(catalog).values()):
+            return None
+        if _before_chip(catalog, record.variant, device):
+            return None
         return "unknown" if device >= _lowest_target(catalog, record.variant) else None
-    excluded = _excluded(catalog)
+    excluded = excluded_devices(catalog)
     for text in record.arch_list:
         code = capability(text)
         if code is None or code[0] != device[0] or code[1] > device[1]:
@@ -85,7 +107,37 @@ def code_for(catalog: Catalog, record: TorchVariant, device: tuple[int, int]) ->
         if device not in excluded.get(code, ()):
             return "binary"
     portable = (capability(text) for text in record.ptx_for)
-    return "ptx" if any(code is not None and code <= device for code in portable) else None
+    if not any(code is not None and code <= device for code in portable):
+        return None
+    # The libraries beside PyTorch's own code (cuBLAS, cuDNN) know a chip only from the CUDA on that brought it.
+    cuda, first = cuda_of(record.variant), _first_cuda(catalog, device)
+    return "ptx" if cuda is not None and (first is None or cuda >= first) else None
+
+
+@lru_cache(maxsize=256)
+def _first_cuda(catalog: Catalog, device: tuple[int, int]) -> tuple[int, int] | None:
+    """The first CUDA that compiles for a chip, or for the newest known chip where this one is newer still."""
+    tops = [
+        (series, high)
+        for toolkit in catalog.cuda.toolkits
+        if (series := capability(".".join(toolkit.version.split(".")[:2]))) is not None
+        and (high := capability(toolkit.highest_capability)) is not None
+    ]
+    wanted = min(device, max((high for _, high in tops), default=device))
+    return min((series for series, high in tops if high >= wanted), default=None)
+
+
+@lru_cache(maxsize=256)
+def _before_chip(catalog: Catalog, variant: str, device: tuple[int, int]) -> bool:
+    """Whether a CUDA is known to be too old to compile for any chip of this one's major."""
+    cuda = cuda_of(variant)
+    return cuda is not None and any(
+        (series := capability(".".join(toolkit.version.split(".")[:2]))) is not None
+        and (high := capability(toolkit.highest_capability)) is not None
+        and series >= cuda
+        and high < (device[0], 0)
+        for toolkit in catalog.cuda.toolkits
+    )
 
 
 @lru_cache(maxsize=256)
@@ -97,13 +149,13 @@ def _lowest_target(catalog: Catalog, variant: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=1024)
 def cuda_builds(
-    catalog: Catalog, system: SystemName, arch: str, device: tuple[int, int]
+    catalog: Catalog, system: SystemName, arch: str, device: tuple[int, int], glibc: tuple[int, ...] | None = None
 ) -> tuple[tuple[Build, Code], ...]:
     """The CUDA builds with code for a device, newest release first.
 
     Builds that nobody looked into count only on systems where none is known.
     """
-    found = tuple(_with_code(catalog, builds_for(catalog, system, arch), device))
+    found = tuple(_with_code(catalog, builds_for(catalog, system, arch, glibc), device))
     return found if _none_known(catalog, system, arch) else tuple(f for f in found if f[1] != "unknown")
 
 
@@ -119,7 +171,7 @@ def _with_code(catalog: Catalog, builds: tuple[Build, ...], device: tuple[int, i
 
 @lru_cache(maxsize=64)
 def widest_builds(
-    catalog: Catalog, system: SystemName, arch: str, lowest: tuple[int, int]
+    catalog: Catalog, system: SystemName, arch: str, lowest: tuple[int, int], glibc: tuple[int, ...] | None = None
 ) -> tuple[tuple[Build, Code], ...]:
     """The CUDA builds for a card that nobody knows: those with code for the most of the known chips from
     `lowest` on first, and among equals the newest release.
@@ -128,7 +180,7 @@ def widest_builds(
     chips = {chip for chip in chips if chip >= lowest}
     counted = [
         (sum(code_for(catalog, build.record, chip) == "binary" for chip in chips), build)
-        for build in builds_for(catalog, system, arch)
+        for build in builds_for(catalog, system, arch, glibc)
         if build.cuda is not None
     ]
     most = max((count for count, _ in counted), default=0)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ..catalog.load import Catalog
+from ..catalog.names import portable_name
 from ..catalog.records import Segment
 from ..catalog.versions import capability
-from ..core.machine import Gpu, Machine
+from ..core.machine import Gpu, Machine, Vendor
+
+_MAKERS: dict[Vendor, str] = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple", "other": "GPU"}
 
 
 class Card(Struct, frozen=True, kw_only=True):
@@ -27,7 +30,7 @@ class Card(Struct, frozen=True, kw_only=True):
 def said_name(gpu: Gpu) -> str:
     """The adapter's name for a sentence; a leading "@" would be taken for another text's code."""
     said = ((text or "").strip().lstrip("@").strip() for text in (gpu.name, gpu.pci_id))
-    return next(filter(None, said), gpu.vendor)
+    return next(filter(None, said), _MAKERS[gpu.vendor])
 
 
 def nvidia_cards(machine: Machine, catalog: Catalog) -> tuple[Card, ...]:
@@ -47,6 +50,8 @@ def _card(gpu: Gpu, catalog: Catalog) -> Card:
     if known is None and row is not None:
         known = capability(row.compute_capability)
     segment: Segment = row.segment if row is not None else "desktop"
+    if segment == "desktop" and gpu.laptop is None and row is not None and portable_name(gpu.name or ""):
+        segment = "laptop"
     if segment in ("desktop", "laptop") and gpu.laptop is not None:
         segment = "laptop" if gpu.laptop else "desktop"
     return Card(

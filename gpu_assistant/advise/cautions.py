@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PureWindowsPath
 
+from ..catalog.versions import numbers
 from ..core.machine import Disk, Machine
-from ..core.message import Value
 from ..core.recommendation import Warning as Caution
 from .cudnn import cudnn_fit
 from .decision import Decision
-from .reasons import lacks_code
-from .systems import glibc_lacking, windows_lacking
+from .driver_cautions import driver_cautions, other_cautions, warn
+from .host_compilers import compiler_cautions
+from .pick import Pick, Site
+from .systems import held_back
+from .tensorflow import TensorFlowPick
+from .toolkit import Parts
+from .unusable import age_of
 
 
 def cautions(d: Decision) -> tuple[Caution, ...]:
@@ -18,54 +24,146 @@ def cautions(d: Decision) -> tuple[Caution, ...]:
     return tuple(_cautions(d))
 
 
-def _warn(code: str, **data: Value) -> Caution:
-    return Caution(code=code, data=data)
-
-
 def _cautions(d: Decision) -> Iterator[Caution]:
-    machine, build, card = d.where.machine, d.pick.build, d.where.card
+    build = d.pick.build
     yield from _system(d)
-    if d.cards and d.accelerator == "cpu" and not d.by_hand:
-        yield _warn("gpu-too-old", gpu=d.cards[0].name, capability=d.cards[0].capability_text)
-    if d.accelerator == "cuda" and card is not None and card.capability is None:
-        # Where a driver answers, installing one is no way to learn the chip.
-        unknown = "gpu-unknown" if machine.driver is None else "gpu-unknown-to-driver"
-        yield _warn(unknown, gpu=card.name, build=build.label)
-    elif d.accelerator == "cuda" and card is not None and d.pick.code == "unknown":
-        yield _warn("code-unknown", gpu=card.name, build=build.label)
-    if d.accelerator == "cuda" and card is not None and cudnn_fit(d.where.catalog, build, card.capability) == "too-new":
-        yield _warn("cudnn-too-new", gpu=card.name, build=build.label, cudnn=build.record.cudnn)
-    for name in lacks_code(d):
-        yield _warn("other-gpu-without-code", gpu=name, build=build.label)
-    if d.where.state is not None and not d.where.state.readable and d.accelerator == "cuda":
-        yield _warn("driver-unreadable", installed=(d.driver.installed or "").lstrip("@"), minimum=d.driver.minimum)
-    if machine.os.wsl and d.driver.action in ("install", "update"):
-        yield _warn("wsl-driver")
+    if d.cards and d.accelerator == "cpu" and not d.by_hand and d.wish.driver is None:
+        idle, age = d.cards[0], age_of(d.where, d.cards[0])
+        code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}[age]
+        yield warn(code, gpu=idle.name, capability=idle.capability_text)
+    card = d.where.card
+    if d.accelerator == "cuda":
+        yield from card_cautions(d.where, build.label, d.driver.minimum)
+        if card is not None and card.capability is not None and d.pick.code == "unknown":
+            yield warn("code-unknown", gpu=card.name, build=build.label)
+        if card is not None and cudnn_fit(d.where.catalog, build, card.capability) == "too-new":
+            yield warn("cudnn-too-new", gpu=card.name, build=build.label, cudnn=build.record.cudnn)
+    yield from other_cautions(d)
+    yield from _driver(d)
+    yield from part_cautions(d.where, d.pick, d.parts)
+    if d.tensorflow is not None:
+        yield from tensorflow_cautions(d.where, d.tensorflow, beside_pytorch=d.accelerator == "cuda")
+    elif d.goal == "all":
+        yield warn("tensorflow-none", system=f"@system.{d.where.machine.os.system}", arch=d.where.arch)
     if d.python is None:
-        yield _warn("no-python", build=build.label, series=", ".join(build.release.python))
-    if machine.pending_reboot:
-        yield _warn("pending-reboot")
+        yield warn("no-python", build=build.label, series=", ".join(build.release.python))
+    yield from _runtime(d)
     yield from _space(d)
-    if machine.user is not None and machine.user.ascii is False:
-        yield _warn("home-not-ascii")
+    yield from machine_cautions(d.where, driver_changes=d.driver.changes)
+    yield from driver_cautions(d.where, d.driver)
     if d.accelerator in ("rocm", "xpu"):
-        yield _warn("not-proven", build=build.label)
+        yield warn("not-proven", build=build.label)
     if not d.arch_known:
-        yield _warn("arch-unknown", arch=d.where.arch)
+        yield warn("arch-unknown", arch=d.where.arch)
+
+
+def card_cautions(where: Site, label: str, minimum: str | None) -> Iterator[Caution]:
+    """What is not known about the card or its driver."""
+    card, state = where.card, where.state
+    if card is not None and card.capability is None:
+        # Where a driver answers, installing one is no way to learn the chip.
+        unknown = "gpu-unknown" if where.machine.driver is None else "gpu-unknown-to-driver"
+        yield warn(unknown, gpu=card.name, build=label)
+    if state is not None and not state.readable:
+        yield warn("driver-unreadable", installed=(state.installed or "").lstrip("@"), minimum=minimum)
+
+
+def _driver(d: Decision) -> Iterator[Caution]:
+    """A driver that the user picked."""
+    state = d.where.state
+    if state is None or d.driver.action == "none":
+        return
+    if state.picked is not None and d.driver.action != "keep":
+        here, known = numbers(state.installed), {p.version for p in d.where.catalog.drivers.packages}
+        if here is not None and state.version is not None and state.version < here:
+            yield warn("driver-older", picked=state.picked, installed=(state.installed or "").lstrip("@"))
+        if state.picked not in known:
+            yield warn("driver-unlisted", picked=state.picked)
+
+
+def part_cautions(where: Site, pick: Pick | None, parts: Parts) -> Iterator[Caution]:
+    """A toolkit that does not match PyTorch, is broken, or has no card to work for."""
+    inside = pick.build.cuda if pick is not None else None
+    if parts.impossible and where.card is not None:
+        yield warn("toolkit-impossible", gpu=where.card.name)
+    if parts.near and inside is not None:
+        picked = numbers(parts.toolkit.version) or (0,)
+        code = "toolkit-near" if picked[0] == inside[0] else "toolkit-far"
+        yield warn(code, toolkit=parts.toolkit.version, cuda=f"{inside[0]}.{inside[1]}")
+    if parts.chip_unknown and where.card is not None:
+        yield warn("toolkit-chip-unknown", toolkit=parts.toolkit.version, gpu=where.card.name)
+    yield from compiler_cautions(where, parts)
+    if parts.broken is not None and parts.toolkit.action != "none":
+        yield warn("toolkit-broken", toolkit=parts.broken.lstrip("@"))
+    if parts.cudnn.action == "install" and parts.toolkit.action == "none":
+        yield warn("cudnn-alone", cudnn=parts.cudnn.version)
+
+
+def tensorflow_cautions(where: Site, found: TensorFlowPick, *, beside_pytorch: bool) -> Iterator[Caution]:
+    """What TensorFlow cannot do here, and what two frameworks in one environment mean."""
+    gpu = where.card.name if where.card is not None else None
+    if found.why in ("windows", "windows-chip", "old-windows", "chip", "no-code", "driver"):
+        yield warn(f"tensorflow-{found.why}", gpu=gpu, version=found.version, cuda=found.build.cuda)
+    if found.cudnn is not None:
+        yield warn("tensorflow-cudnn", gpu=gpu, version=found.version, needs=found.cudnn)
+    if found.gpu and not found.build.bundled_cuda:
+        cuda, cudnn = found.build.cuda, found.build.cudnn
+        yield warn("tensorflow-separate", version=found.version, cuda=cuda, cudnn=cudnn)
+    if found.gpu and beside_pytorch:
+        yield warn("two-frameworks", version=found.version)
+
+
+def machine_cautions(where: Site, *, driver_changes: bool) -> Iterator[Caution]:
+    """What holds whatever is installed."""
+    machine = where.machine
+    if machine.os.wsl and driver_changes:
+        yield warn("wsl-driver")
+    if machine.pending_reboot:
+        yield warn("pending-reboot")
+    user = machine.user
+    if user is not None and user.ascii is False:
+        yield warn("home-not-ascii")
+    if user is not None and user.home_too_long:
+        yield warn("home-too-long")
+    if user is not None and user.home is not None and _inside_any(user.home, user.onedrive or ()):
+        yield warn("home-onedrive")
+
+
+def _inside_any(home: str, folders: tuple[str, ...]) -> bool:
+    """Whether a Windows path is one of the folders or below one."""
+    path = PureWindowsPath(home)
+    return any(path.is_relative_to(PureWindowsPath(folder)) for folder in folders if folder)
 
 
 def _system(d: Decision) -> Iterator[Caution]:
-    windows, glibc = windows_lacking(d.where), glibc_lacking(d.where, d.pick.build)
-    if windows is not None:
-        yield _warn("windows-too-old", needed=windows.name)
-    if glibc is not None:
-        yield _warn(
+    glibc = held_back(d.where)
+    if glibc is not None and not d.pick.build.local:
+        yield warn(
             "glibc-too-old",
             build=d.pick.build.label,
             needed=glibc.lowest,
             installed=d.where.machine.os.glibc,
             since=glibc.from_release,
         )
+
+
+def _runtime(d: Decision) -> Iterator[Caution]:
+    """Microsoft's C++ runtime, without which PyTorch on Windows does not start."""
+    tools = d.where.machine.tools
+    need = d.where.catalog.vc_need(d.pick.build.version) if d.where.machine.os.system == "windows" else None
+    if tools is None or need is None:
+        return
+    url = d.where.catalog.vc_redist.package.url
+    here, lowest = numbers(tools.vc_redist), numbers(need.lowest)
+    there = tools.vc_libraries
+    lacking = [file for file in need.needs_files if there is not None and file not in there]
+    if tools.vc_redist is not None and lacking:
+        files = ", ".join(lacking)
+        yield warn("vc-files", build=d.pick.build.label, installed=tools.vc_redist, files=files, url=url)
+    elif tools.vc_redist is None:
+        yield warn("vc-missing", build=d.pick.build.label, url=url)
+    elif here is not None and lowest is not None and here < lowest:
+        yield warn("vc-old", build=d.pick.build.label, installed=tools.vc_redist, needed=need.lowest, url=url)
 
 
 def _space(d: Decision) -> Iterator[Caution]:
@@ -76,7 +174,7 @@ def _space(d: Decision) -> Iterator[Caution]:
     disk = roomiest(d.where.machine)
     if needed is not None and disk is not None and (disk.free_bytes or 0) < needed:
         code = "disk-space-about" if sizes.approximate else "disk-space"
-        yield _warn(code, needed_bytes=needed, free_bytes=disk.free_bytes, disk=disk.path.lstrip("@"))
+        yield warn(code, needed_bytes=needed, free_bytes=disk.free_bytes, disk=disk.path.lstrip("@"))
 
 
 def roomiest(machine: Machine) -> Disk | None:

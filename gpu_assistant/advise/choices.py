@@ -18,11 +18,11 @@ def chosen(where: Site, choice: Choice, wheels: tuple[LocalWheel, ...]) -> Pick:
     A build that the wheelhouse holds is taken with the library versions that are there beside it.
     """
     local = local_builds(where, wheels)
-    published = builds_for(where.catalog, where.machine.os.system, where.arch)
+    published = where.builds
     builds = [b for b in local if _wanted(b, choice)] if _names_build(choice) else []
     builds += [b for b in published if _wanted(b, choice)]
     if not builds:
-        raise _refusal(where, choice, _why_missing((*local, *published), choice))
+        raise _refusal(where, choice, _why_missing(where, (*local, *published), choice))
     if choice.variant is None:
         builds = _preferred(where, builds)
     whys: list[str] = []
@@ -46,7 +46,10 @@ def _wanted(build: Build, choice: Choice) -> bool:
     )
 
 
-def _why_missing(builds: tuple[Build, ...], choice: Choice) -> str:
+def _why_missing(where: Site, builds: tuple[Build, ...], choice: Choice) -> str:
+    everywhere = builds_for(where.catalog, where.machine.os.system, where.arch)
+    if any(_wanted(build, choice) for build in everywhere):
+        return "glibc"
     versions = [b for b in builds if choice.pytorch in (None, b.version)]
     if not versions:
         return "no-release"
@@ -84,7 +87,7 @@ def _tried(where: Site, build: Build) -> tuple[Pick | None, str]:
         return None, "no-code"
     lowest = build_floor(where.catalog, where.state, build, code)
     if lowest is None or not reachable(where.state, lowest):
-        return None, "driver-limit"
+        return None, "driver-limit" if where.state.picked is None else "driver-picked"
     return Pick(build=build, code=code, floor=lowest), ""
 
 
@@ -105,7 +108,8 @@ def _refusal(where: Site, choice: Choice, why: str) -> CallError:
         if choice.python is not None:
             series = python_for(where.machine, where.catalog, where.arch, newest.build.release.python)
             label = f"{label}, Python {series.series}" if series is not None else label
-    return CallError("choice-impossible", choice=named, why=f"@choice.{why}", newest=label)
+    part = "python" if why in ("python", "no-python") else "variant" if choice.pytorch is None else "pytorch"
+    return CallError("choice-impossible", part=part, choice=named, why=f"@choice.{why}", newest=label)
 
 
 def _newest_like(where: Site, choice: Choice) -> Pick | None:
@@ -119,10 +123,10 @@ def _newest_like(where: Site, choice: Choice) -> Pick | None:
     return best_pick(where) or cpu_pick(where)
 
 
-def sensible(choice: Choice | None) -> Choice | None:
-    """The choice, or None where nothing was picked; raises CallError for a version that is no version."""
-    if choice is None or (choice.pytorch, choice.variant, choice.python) == (None, None, None):
-        return None
+def sensible(choice: Choice | None) -> Choice:
+    """The choice, or an empty one; raises CallError for a version that is no version."""
+    if choice is None:
+        return Choice()
     for text in (choice.pytorch, choice.python):
         if text is not None and numbers(text) is None:
             raise CallError("choice-unreadable", choice=text.lstrip("@"))

@@ -13,9 +13,10 @@ Fit = Literal["fits", "last", "too-new"]
 
 def cudnn_fit(catalog: Catalog, build: Build, device: tuple[int, int] | None) -> Fit:
     """ "too-new": not made for this chip any more; "last": made for it as far as known, while newer ones are not;
-    "fits": nothing is known against it.
+    "fits": nothing is known against it. Where the catalog does not know the cuDNN of a build, that of the same build
+    for the other system stands for it.
     """
-    inside = numbers(build.record.cudnn)
+    inside = numbers(build.record.cudnn or _twin(build))
     if inside is None or device is None:
         return "fits"
     newer_stop = False
@@ -32,3 +33,8 @@ def cudnn_fit(catalog: Catalog, build: Build, device: tuple[int, int] | None) ->
             break
         newer_stop = newer_stop or device < lowest
     return "last" if newer_stop else "fits"
+
+
+def _twin(build: Build) -> str | None:
+    twins = (v.cudnn for v in build.release.variants if v.variant == build.variant and v.arch == build.record.arch)
+    return next(filter(None, twins), None)

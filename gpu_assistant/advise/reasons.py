@@ -3,89 +3,102 @@
 from __future__ import annotations
 
 from ..catalog.records import Subject
-from ..catalog.versions import numbers
 from ..core.message import Value
-from ..core.recommendation import DriverAdvice, Reason
-from .builds import Build, builds_for, code_for
-from .cards import said_name
-from .cudnn import cudnn_fit
+from ..core.recommendation import Reason
+from .builds import code_for
+from .cards import Card, said_name
 from .decision import Decision
-from .drivers import DriverState
-from .systems import too_old
+from .drivers import series_of
+from .pythons import passed_kind
+from .reasons_accelerator import accelerator_reason, idle_graphics
+from .reasons_driver import driver_reasons, say
+from .reasons_parts import part_reasons, tensorflow_reasons
+from .systems import held_back
 
 
 def reasons(d: Decision) -> tuple[Reason, ...]:
     """The reasons, in the order in which a person would ask for them."""
-    found = [_accelerator(d), _version(d), _variant(d), *_certainty(d), *_index(d), *_vision(d), *_audio(d), _python(d)]
-    found += [*_driver(d), _toolkit(d), _cudnn(d)]
+    found = [
+        accelerator_reason(d),
+        *idle_graphics(d),
+        _version(d),
+        _variant(d),
+        *_certainty(d),
+        *_index(d),
+        *_vision(d),
+        *_audio(d),
+        _python(d),
+    ]
+    if d.tensorflow is not None:
+        found += tensorflow_reasons(d.where, d.tensorflow, beside_pytorch=True)
+    found += _driver(d)
+    found += part_reasons(d.where, d.pick, d.parts, wanted=d.compiles)
     return tuple(found)
 
 
+def _driver(d: Decision) -> list[Reason]:
+    """NVIDIA's driver; where another maker's graphics compute, theirs."""
+    known = d.where.catalog
+    match d.accelerator:
+        case "rocm" if d.other is not None:
+            return [_say(d, "driver.action", "driver-rocm", known.accelerators, "uv", gpu=said_name(d.other))]
+        case "xpu" if d.other is not None:
+            return [_say(d, "driver.action", "driver-xpu", known.accelerators, "xpu", gpu=said_name(d.other))]
+        case "mps":
+            return [_say(d, "driver.action", "driver-mps", known.pytorch, "mps")]
+        case _:
+            return list(driver_reasons(d.where, d.driver, driver_cuda(d)))
+
+
+def driver_cuda(d: Decision) -> str | None:
+    """The CUDA that sets the driver's minimum: PyTorch's own, as "13.2", else the toolkit's, as "Toolkit 13.2"."""
+    cuda = d.pick.build.cuda
+    if cuda is None and d.parts.toolkit.version is not None:
+        # The sentence says whose demand it is: "CUDA Toolkit 13.0 needs …".
+        series = series_of(d.parts.toolkit.version)
+        return f"Toolkit {series[0]}.{series[1]}" if series is not None else None
+    return f"{cuda[0]}.{cuda[1]}" if cuda is not None else None
+
+
 def _say(d: Decision, about: str, code: str, subject: Subject, source: str, **data: Value) -> Reason:
-    return Reason(code=code, about=about, data=data, source=d.where.catalog.source(subject, source))
-
-
-def _accelerator(d: Decision) -> Reason:
-    torch, about = d.where.catalog.pytorch, "accelerator"
-    if d.accelerator == "cuda" and d.where.card is not None:
-        card = d.where.card
-        # Only of a data centre's card can it be said that it was built for this.
-        code = "cuda" if card.segment == "datacenter" else "cuda-card"
-        return _say(d, about, code, torch, "install", gpu=card.name, capability=card.capability_text)
-    if d.accelerator == "mps":
-        return _say(d, about, "mps", torch, "mps")
-    if d.accelerator != "cpu":
-        return _say(d, about, "by-hand", torch, "matrix", build=d.pick.build.label)
-    return _processor(d)
-
-
-def _processor(d: Decision) -> Reason:
-    machine, torch, about = d.where.machine, d.where.catalog.pytorch, "accelerator"
-    if machine.os.system == "darwin":
-        return _say(d, about, "cpu-mac", torch, "intel-mac")
-    if d.cards:
-        card = d.cards[0]
-        code = "cpu-by-hand" if d.by_hand else "cpu-card"
-        return _say(d, about, code, torch, "matrix", gpu=card.name, capability=card.capability_text)
-    for vendor in ("amd", "intel"):
-        gpu = next((g for g in machine.gpus if g.vendor == vendor), None)
-        if gpu is not None:
-            rocm = vendor == "amd" and any(b.variant.startswith("rocm") for b in _published(d))
-            return _say(d, about, f"cpu-{vendor}{'-rocm' if rocm else ''}", torch, "install", gpu=said_name(gpu))
-    return _say(d, about, "cpu-no-gpu", torch, "install")
-
-
-def _published(d: Decision) -> tuple[Build, ...]:
-    return builds_for(d.where.catalog, d.where.machine.os.system, d.where.arch)
+    return say(d.where, about, code, subject, source, **data)
 
 
 def _version(d: Decision) -> Reason:
     torch = d.where.catalog.pytorch
     version, newest = d.pick.build.version, d.where.catalog.releases[0].version
     about = "pytorch.version"
-    # A system that is too old gets a warning; that it fits would contradict it.
-    only = "-only" if too_old(d.where, d.pick.build) else ""
     if d.by_hand:
-        return _say(d, about, f"version-by-hand{only}", torch, "releases", version=version)
+        return _say(d, about, "version-by-hand", torch, "releases", version=version)
     if version == newest:
-        return _say(d, about, f"version-newest{only}", torch, "releases", version=version)
+        return _say(d, about, "version-newest", torch, "releases", version=version)
+    glibc = held_back(d.where)
+    if glibc is not None:
+        here = {"installed": d.where.machine.os.glibc, "needed": glibc.lowest}
+        return _say(d, about, "version-newest-for-glibc", torch, glibc.source, version=version, newest=newest, **here)
     if d.picked_python is not None:
         data: dict[str, Value] = {"version": version, "python": d.picked_python, "newest": newest}
         return _say(d, about, "version-newest-for-python", torch, "releases", **data)
     if d.accelerator == "cuda" and d.where.card is not None:
-        if d.where.card.capability is None:
-            return _say(d, about, "version-widest", torch, "matrix", version=version, newest=newest)
-        return _say(
-            d,
-            about,
-            "version-newest-with-code",
-            torch,
-            "legacy" if _old_card(d) else "matrix",
-            version=version,
-            newest=newest,
-            gpu=d.where.card.name,
-        )
+        return _version_for_card(d, d.where.card, newest)
     return _say(d, about, "version-newest-for-system", torch, "matrix", version=version, newest=newest)
+
+
+def _version_for_card(d: Decision, card: Card, newest: str) -> Reason:
+    torch, version, about = d.where.catalog.pytorch, d.pick.build.version, "pytorch.version"
+    if d.where.others:
+        return _say(d, about, "version-for-all", torch, "matrix", version=version, newest=newest, gpus=_all(d))
+    if card.capability is None:
+        return _say(d, about, "version-widest", torch, "matrix", version=version, newest=newest)
+    source = "legacy" if _old_card(d) else "matrix"
+    code = "version-newest-with-code"
+    return _say(d, about, code, torch, source, version=version, newest=newest, gpu=card.name)
+
+
+def _all(d: Decision) -> str:
+    """The names of the cards that the build serves."""
+    chips = (d.where.card.capability if d.where.card is not None else None, *d.where.others)
+    return ", ".join(dict.fromkeys(card.name for card in d.cards if card.capability in chips))
 
 
 def _old_card(d: Decision) -> bool:
@@ -100,7 +113,7 @@ def _variant(d: Decision) -> Reason:
         return _say(
             d,
             about,
-            "variant-cpu" if build.variant == "cpu" else "variant-other",
+            "variant-mps" if build.record.mps else "variant-cpu" if build.variant == "cpu" else "variant-other",
             torch,
             "install",
             variant=build.variant,
@@ -172,75 +185,10 @@ def _python(d: Decision) -> Reason:
         return _say(d, "python", "python-here", torch, "releases", python=d.python.version, version=version)
     # Pythons that were left out are not known to be missing.
     code = "python-download" if d.where.machine.pythons is not None else "python-download-unknown"
-    return _say(d, "python", code, pythons, "project", python=d.python.version, version=version)
-
-
-def _driver(d: Decision) -> tuple[Reason, ...]:
-    cuda, drivers = d.where.catalog.cuda, d.where.catalog.drivers
-    state, advice, build = d.where.state, d.driver, d.pick.build
-    about = "driver.action"
-    if advice.action == "none" or state is None or build.cuda is None or d.where.card is None:
-        return (_say(d, about, "driver-none", d.where.catalog.pytorch, "install"),)
-    data: dict[str, Value] = {
-        "installed": advice.installed.lstrip("@") if advice.installed is not None else None,
-        "minimum": advice.minimum,
-        "recommended": advice.recommended,
-        "cuda": f"{build.cuda[0]}.{build.cuda[1]}",
-    }
-    if state.package is not None:
-        data["newest"] = state.package.version
-    found = [_say(d, about, _driver_code(state, advice), cuda, "compatibility", **data)]
-    generation = state.generation
-    if generation is not None and generation.last_branch is not None:
-        found.append(
-            _say(
-                d,
-                "driver.recommended",
-                "driver-last-branch",
-                drivers,
-                state.package.source if state.package is not None else "nvidia",
-                gpu=d.where.card.name,
-                branch=f"R{generation.last_branch}",
-                without=generation.first_without.get(state.system),
-            )
-        )
-    return tuple(found)
-
-
-def _driver_code(state: DriverState, advice: DriverAdvice) -> str:
-    """The sentence for the driver: what is called the newest known is what the catalog knows."""
-    if advice.action != "keep":
-        return f"driver-{advice.action}" + ("-unnamed" if advice.recommended is None else "")
-    if state.version is None:
-        return "driver-unreadable"
-    if state.newest is None:
-        return "driver-keep-unnamed"
-    return "driver-keep-ahead" if state.version > state.newest else "driver-keep"
-
-
-def _toolkit(d: Decision) -> Reason:
-    torch, build = d.where.catalog.pytorch, d.pick.build
-    if build.cuda is None:
-        return _say(d, "cuda_toolkit", "toolkit-no-cuda", torch, "install")
-    cuda = build.record.cuda or f"{build.cuda[0]}.{build.cuda[1]}"
-    here = next((t.version for t in d.where.machine.cuda_toolkits or () if numbers(t.version)), None)
-    if here is not None:
-        return _say(d, "cuda_toolkit", "toolkit-unused", torch, "install", cuda=cuda, toolkit=here)
-    return _say(d, "cuda_toolkit", "toolkit-inside", torch, "install", cuda=cuda)
-
-
-def _cudnn(d: Decision) -> Reason:
-    torch, build = d.where.catalog.pytorch, d.pick.build
-    if build.cuda is None:
-        return _say(d, "cudnn", "cudnn-no-cuda", torch, "install")
-    if build.record.cudnn is None:
-        return _say(d, "cudnn", "cudnn-inside-unnamed", torch, "matrix")
-    card = d.where.card
-    fit = cudnn_fit(d.where.catalog, build, card.capability if card is not None else None)
-    if fit != "fits":
-        code = "cudnn-kept-back" if fit == "last" else "cudnn-too-new"
-        return _say(d, "cudnn", code, torch, "cudnn", cudnn=build.record.cudnn)
-    return _say(d, "cudnn", "cudnn-inside", torch, "matrix", cudnn=build.record.cudnn)
+    data: dict[str, Value] = {"python": d.python.version, "version": version}
+    if d.python.passed is not None:
+        code, data["passed"] = f"python-{passed_kind(d.python.passed)}", d.python.passed.version.lstrip("@")
+    return _say(d, "python", code, pythons, "project", **data)
 
 
 def lacks_code(d: Decision) -> tuple[str, ...]:

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ..catalog.load import Catalog
 from ..catalog.versions import numbers
-from ..core.errors import AppError, CallError
-from ..core.machine import Machine
-from ..core.message import Value
+from ..core.errors import AppError
+from ..core.machine import Gpu, Machine
 from ..core.recommendation import (
     Accelerator,
-    Alternative,
     Channel,
     Choice,
     Goal,
     LocalWheel,
-    PartAdvice,
     PyTorchChoice,
     Recommendation,
 )
-from .cards import nvidia_cards
+from .alternatives import alternatives
+from .cards import Card, nvidia_cards
 from .cautions import cautions
 from .choices import chosen, sensible
 from .decision import Decision
 from .driver_advice import driver_advice
-from .pick import Pick, Site, best_pick, cpu_pick, cuda_pick, site
+from .driver_choices import with_driver
+from .drivers import Floor
+from .others import other_pick
+from .part_choices import chosen_parts, chosen_tensorflow, impossible
+from .pick import Pick, Site, best_pick, cpu_pick
 from .pythons import PythonPick, python_for
 from .reasons import reasons
-from .wheelhouse import alternative
+from .systems import refuse_unfit
+from .team import Team, team
+from .tensorflow import TensorFlowPick
+from .tensorflow_goal import tensorflow_alone
 
 
 def recommend(
@@ -40,38 +43,24 @@ def recommend(
     choice: Choice | None = None,
     wheels: tuple[LocalWheel, ...] = (),
 ) -> Recommendation:
-    """Versions for a machine, each with its reason and source.
+    """Versions for a machine and a goal, each with its reason and source.
 
     `wheels` is what a local source holds: it is offered as an alternative, never silently taken. A `choice`
-    is carried out; one that cannot work raises CallError("choice-impossible"). Raises
-    CallError("goal-not-yet") for goals other than "pytorch", AppError("no-build") where PyTorch publishes
-    nothing for this kind of computer, AppError("catalog-broken").
+    is carried out; one that cannot work raises CallError("choice-impossible"), one that is doubtful gives a warning.
+    Raises AppError("windows-too-old"), ("no-glibc") or ("glibc-too-old") for a system that nothing runs on,
+    AppError("no-build") or AppError("no-tensorflow") where nothing is published for this kind of computer,
+    AppError("catalog-broken").
     """
-    if goal != "pytorch":
-        raise CallError("goal-not-yet", goal=goal)
     wish = sensible(choice)
     arch, arch_known = _arch(machine)
+    refuse_unfit(machine, catalog, arch)
     cards = nvidia_cards(machine, catalog) if machine.os.system != "darwin" else ()
-    where = site(machine, catalog, arch, cards[0] if cards else None, channel)
-    if wish is not None:
-        pick: Pick | None = chosen(where, wish, wheels)
-    else:
-        pick = best_pick(where) or cpu_pick(where)
-    if pick is None:
-        raise AppError("no-build", system=f"@system.{machine.os.system}", arch=arch)
-    build = pick.build
-    decision = Decision(
-        where=where,
-        cards=cards,
-        pick=pick,
-        accelerator=_accelerator(pick),
-        driver=driver_advice(where.state, pick.floor),
-        python=_python(where, pick, wish),
-        by_hand=wish is not None and (wish.pytorch is not None or wish.variant is not None),
-        picked_python=wish.python if wish is not None else None,
-        torchaudio=_torchaudio(pick),
-        arch_known=arch_known,
-    )
+    together = team(machine, catalog, arch, cards, channel)
+    where = with_driver(together.where, wish.driver)
+    if goal == "tensorflow" and wish.pytorch is None and wish.variant is None:
+        return tensorflow_alone(where, wish, arch_known=arch_known)
+    decision = _decided(where, together, cards=cards, goal=goal, wish=wish, wheels=wheels, arch_known=arch_known)
+    build = decision.pick.build
     return Recommendation(
         schema="gpu-assistant/recommendation/1",
         goal=goal,
@@ -83,17 +72,76 @@ def recommend(
             index_url=build.record.index_url,
             torchvision=build.release.torchvision,
             torchaudio=decision.torchaudio,
-            cuda=_cuda_inside(pick),
+            cuda=_cuda_inside(decision.pick),
             cudnn=build.record.cudnn,
         ),
         driver=decision.driver,
-        cuda_toolkit=PartAdvice(action="none"),
-        cudnn=PartAdvice(action="none"),
+        cuda_toolkit=decision.parts.toolkit,
+        cudnn=decision.parts.cudnn,
+        tensorflow=decision.tensorflow.choice if decision.tensorflow is not None else None,
         reasons=reasons(decision),
         warnings=cautions(decision),
-        alternatives=tuple(_alternatives(decision, wheels)),
+        alternatives=alternatives(decision, wheels),
         catalog_date=catalog.date,
     )
+
+
+def _decided(
+    where: Site,
+    together: Team,
+    *,
+    cards: tuple[Card, ...],
+    goal: Goal,
+    wish: Choice,
+    wheels: tuple[LocalWheel, ...],
+    arch_known: bool,
+) -> Decision:
+    pick, other = _picked(where, wish, wheels)
+    flow = None
+    if goal in ("all", "tensorflow") or wish.tensorflow is not None:
+        flow = chosen_tensorflow(where, wish.tensorflow)
+    parts = chosen_parts(where, pick, wish, wanted=goal in ("cuda-dev", "all"))
+    return Decision(
+        where=where,
+        goal=goal,
+        cards=cards,
+        team=together,
+        pick=pick,
+        other=other,
+        accelerator=_accelerator(pick),
+        driver=driver_advice(where.state, _highest(pick.floor, parts.lowest, flow.floor if flow is not None else None)),
+        python=_python(where, pick, flow, wish),
+        parts=parts,
+        tensorflow=flow,
+        wish=wish,
+        torchaudio=_torchaudio(pick),
+        arch_known=arch_known,
+    )
+
+
+def _picked(where: Site, wish: Choice, wheels: tuple[LocalWheel, ...]) -> tuple[Pick, Gpu | None]:
+    """The build, and the card of another maker where that one computes."""
+    if (wish.pytorch, wish.variant, wish.python) != (None, None, None):
+        return chosen(where, wish, wheels), None
+    best = best_pick(where)
+    if best is not None:
+        return best, None
+    other = other_pick(where)
+    if other is not None:
+        return other
+    plain = cpu_pick(where)
+    if plain is None and where.builds and where.card is not None:
+        raise AppError(
+            "no-build-for-card", gpu=where.card.name, system=f"@system.{where.machine.os.system}", arch=where.arch
+        )
+    if plain is None:
+        raise AppError("no-build", system=f"@system.{where.machine.os.system}", arch=where.arch)
+    return plain, None
+
+
+def _highest(*floors: Floor | None) -> Floor | None:
+    """The strictest of several demands on the driver."""
+    return max((floor for floor in floors if floor is not None), key=lambda floor: floor.version, default=None)
 
 
 def _arch(machine: Machine) -> tuple[str, bool]:
@@ -116,9 +164,14 @@ def _accelerator(pick: Pick) -> Accelerator:
     return "xpu" if pick.build.variant == "xpu" else "cpu"
 
 
-def _python(where: Site, pick: Pick, wish: Choice | None) -> PythonPick | None:
+def _python(where: Site, pick: Pick, flow: TensorFlowPick | None, wish: Choice) -> PythonPick | None:
+    """The newest Python that all chosen packages support."""
     series = pick.build.release.python
-    if wish is not None and wish.python is not None:
+    if flow is not None:
+        series = tuple(s for s in series if s in flow.build.python)
+    if wish.python is not None:
+        if wish.python not in series and flow is not None:
+            raise impossible("tensorflow", flow.version, "python", None)
         series = (wish.python,)
     return python_for(where.machine, where.catalog, where.arch, series)
 
@@ -134,33 +187,3 @@ def _torchaudio(pick: Pick) -> str | None:
 def _cuda_inside(pick: Pick) -> str | None:
     cuda = pick.build.cuda
     return pick.build.record.cuda or (f"{cuda[0]}.{cuda[1]}" if cuda is not None else None)
-
-
-def _alternatives(d: Decision, wheels: tuple[LocalWheel, ...]) -> Iterator[Alternative]:
-    """Other sound choices: what lies ready, what the present driver runs, what is known for sure."""
-    if d.by_hand:
-        return
-    local = alternative(d.where, d.pick, d.python.series if d.python is not None else None, wheels)
-    if local is not None:
-        yield local
-    if d.driver.action == "update":
-        there = cuda_pick(d.where, with_driver_there=True)
-        if there is not None:
-            yield _other("keep-driver", there, d, installed=(d.driver.installed or "").lstrip("@"))
-    if d.driver.action in ("install", "update"):
-        cpu = cpu_pick(d.where)
-        if cpu is not None:
-            yield _other("cpu-for-now", cpu, d)
-    if d.pick.build.record.confidence != "high" and d.pick.build.cuda is not None:
-        sure = best_pick(d.where, lambda b: b.record.confidence == "high")
-        if sure is not None:
-            yield _other("sure-build", sure, d)
-
-
-def _other(code: str, pick: Pick, d: Decision, **data: Value) -> Alternative:
-    build = pick.build
-    return Alternative(
-        code=code,
-        change={"pytorch": build.version, "variant": build.variant},
-        data={"build": build.label, "recommended": d.pick.build.label, **data},
-    )

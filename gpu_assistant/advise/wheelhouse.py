@@ -115,7 +115,7 @@ def _release(where: Site, version: str, pythons: tuple[str, ...], wheels: tuple[
     )
     return TorchRelease(
         version=version,
-        date=known.date if known is not None else "",
+        date=known.date if known is not None else None,
         python=pythons,
         torchvision=vision if here else None,
         torchaudio=None,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from ..core.errors import AppError
+from ..core.json import fault_of
 from ..core.machine import SystemName
-from .names import plain_name
+from .names import card_name, chip_name, listed_names, plain_name, portable_name
 from .records import (
     Cuda,
     Drivers,
@@ -26,59 +28,123 @@ from .records import (
     TorchVariant,
     Updates,
 )
+from .refreshed import Refreshed
+from .versions import numbers
+
+if TYPE_CHECKING:
+    from .accelerators import Accelerators, AmdDevice, IntelDevice
+    from .libraries import Cudnn, CudnnRelease, TensorFlow, VcNeed, VcRedist
+    from .places import Mirror, Mirrors
+    from .reference import Reference, ReferenceCard
+    from .refreshing import Refreshing
 
 Kind = TypeVar("Kind", bound=Subject)
+Device = TypeVar("Device", "AmdDevice", "IntelDevice")
 
 
 class Catalog:
     """What exists in the world. Every access may raise AppError("catalog-broken", file=…, detail=…)."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, refreshed: Path | None = None) -> None:
         self.folder = folder
+        self.refreshed = Refreshed(refreshed) if refreshed is not None else None
 
-    def _read(self, name: str, kind: type[Kind]) -> Kind:
+    def read(self, name: str, kind: type[Kind]) -> Kind:
+        """One file as one kind of subject: the refreshed one where it is sound, else the built-in one."""
         path = self.folder / name
+        newer = self.refreshed.read(name, kind, path) if self.refreshed is not None else None
+        if newer is not None:
+            return newer
         try:
             return msgspec.json.decode(path.read_bytes(), type=kind)
         except OSError as error:
             raise AppError("catalog-broken", file=str(path), detail=error.strerror or str(error)) from error
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise AppError("catalog-broken", file=str(path), detail=str(error)) from error
+            raise AppError("catalog-broken", file=str(path), detail=fault_of(error)[0]) from error
 
     @cached_property
     def gpus(self) -> Gpus:
         """Cards by PCI id."""
-        return self._read("gpus.json", Gpus)
+        return self.read("gpus.json", Gpus)
 
     @cached_property
     def pytorch(self) -> PyTorch:
         """PyTorch's releases and builds."""
-        return self._read("pytorch.json", PyTorch)
+        return self.read("pytorch.json", PyTorch)
 
     @cached_property
     def cuda(self) -> Cuda:
         """CUDA's demands on the driver."""
-        return self._read("cuda.json", Cuda)
+        return self.read("cuda.json", Cuda)
 
     @cached_property
     def drivers(self) -> Drivers:
         """The newest drivers for each generation of cards."""
-        return self._read("drivers.json", Drivers)
+        return self.read("drivers.json", Drivers)
 
     @cached_property
     def pythons(self) -> Pythons:
         """Standalone Python builds."""
-        return self._read("pythons.json", Pythons)
+        return self.read("pythons.json", Pythons)
 
     @cached_property
     def environments(self) -> Environments:
         """Measured sizes of environments."""
-        return self._read("sizes.json", Environments)
+        return self.read("sizes.json", Environments)
 
     @cached_property
     def updates(self) -> Updates:
         """Where to ask for new versions, and who may answer."""
-        return self._read("updates.json", Updates)
+        return self.read("updates.json", Updates)
+
+    @cached_property
+    def cudnn(self) -> Cudnn:
+        """cuDNN's releases."""
+        from .libraries import Cudnn
+
+        return self.read("cudnn.json", Cudnn)
+
+    @cached_property
+    def tensorflow(self) -> TensorFlow:
+        """TensorFlow's releases and the ways to a GPU."""
+        from .libraries import TensorFlow
+
+        return self.read("tensorflow.json", TensorFlow)
+
+    @cached_property
+    def vc_redist(self) -> VcRedist:
+        """Microsoft's Visual C++ runtime."""
+        from .libraries import VcRedist
+
+        return self.read("vc_redist.json", VcRedist)
+
+    @cached_property
+    def accelerators(self) -> Accelerators:
+        """AMD's, Intel's and Apple's graphics."""
+        from .accelerators import Accelerators
+
+        return self.read("accelerators.json", Accelerators)
+
+    @cached_property
+    def mirrors(self) -> Mirrors:
+        """Publishers and their mirrors."""
+        from .places import Mirrors
+
+        return self.read("mirrors.json", Mirrors)
+
+    @cached_property
+    def reference(self) -> Reference:
+        """What cards can do at most."""
+        from .reference import Reference
+
+        return self.read("reference.json", Reference)
+
+    @cached_property
+    def refreshing(self) -> Refreshing:
+        """Whom to ask for newer facts."""
+        from .refreshing import Refreshing
+
+        return self.read("refresh.json", Refreshing)
 
     @cached_property
     def _gpus_by_id(self) -> dict[str, GpuRow]:
@@ -96,6 +162,15 @@ class Catalog:
         return found
 
     @cached_property
+    def _gpus_by_chip_name(self) -> dict[str, tuple[GpuRow, ...]]:
+        found: dict[str, list[GpuRow]] = {}
+        for row in self.gpus.gpus:
+            for name in {chip_name(part) for part in row.name.split(" / ")} - {""}:
+                found.setdefault(name, []).append(row)
+        # Here too, one name on different chips tells nothing.
+        return {name: tuple(rows) for name, rows in found.items() if len({r.compute_capability for r in rows}) == 1}
+
+    @cached_property
     def _releases_by_version(self) -> dict[str, TorchRelease]:
         return {release.version: release for release in self.pytorch.releases}
 
@@ -104,10 +179,16 @@ class Catalog:
         return self._gpus_by_id.get(pci_id.lower())
 
     def gpu_named(self, name: str) -> GpuRow | None:
-        """A card with the name that a driver reports; None if unknown or if cards of that name differ in
-        compute capability. Its memory and id are one example's, not necessarily this card's.
+        """A card with the name that a driver reports, or one of the same chip that is built in otherwise; None if
+        unknown or if cards of that name differ in compute capability. Its memory and id are one example's, not
+        necessarily this card's.
         """
-        return self._gpus_by_name.get(plain_name(name))
+        exact = self._gpus_by_name.get(plain_name(name))
+        if exact is not None:
+            return exact
+        like = self._gpus_by_chip_name.get(chip_name(name), ())
+        portable = portable_name(name)
+        return next((row for row in like if row.laptop == portable), like[0] if like else None)
 
     @property
     def releases(self) -> tuple[TorchRelease, ...]:
@@ -151,14 +232,89 @@ class Catalog:
                 return size if size.release == release else msgspec.structs.replace(size, approximate=True)
         return Sizes(variant=variant, system=system)
 
+    def cudnn_release(self, version: str) -> CudnnRelease | None:
+        """One cuDNN by its exact version."""
+        return next((release for release in self.cudnn.releases if release.version == version), None)
+
+    @cached_property
+    def _amd(self) -> dict[str, AmdDevice]:
+        return {device.pci_id: device for device in self.accelerators.amd_devices}
+
+    @cached_property
+    def _intel(self) -> dict[str, IntelDevice]:
+        return {device.pci_id: device for device in self.accelerators.intel_devices}
+
+    @cached_property
+    def _amd_by_name(self) -> dict[str, AmdDevice | None]:
+        return _by_card_name(self.accelerators.amd_devices, lambda device: device.gfx)
+
+    @cached_property
+    def _intel_by_name(self) -> dict[str, IntelDevice | None]:
+        return _by_card_name(self.accelerators.intel_devices, lambda device: device.family)
+
+    def amd_named(self, name: str) -> AmdDevice | None:
+        """An AMD card with the name that a driver reports; None if unknown or if such cards differ in their chip."""
+        return self._amd_by_name.get(card_name(name))
+
+    def intel_named(self, name: str) -> IntelDevice | None:
+        """An Intel card with the name that a driver reports; None if unknown or if such cards differ in family."""
+        return self._intel_by_name.get(card_name(name))
+
+    def amd_device(self, pci_id: str) -> AmdDevice | None:
+        """The AMD card with a "1002:744c" PCI id; None if it is not known."""
+        return self._amd.get(pci_id.lower())
+
+    def rocm_variants(self, gfx: str) -> tuple[str, ...]:
+        """The ROCm builds with code for a chip, newest first; empty where there is none. Linux only."""
+        return next((chip.variants for chip in self.accelerators.amd_chips if chip.gfx == gfx), ())
+
+    def intel_device(self, pci_id: str) -> IntelDevice | None:
+        """The Intel processor of a validated family with a "8086:56a0" PCI id; None if it is none of them."""
+        return self._intel.get(pci_id.lower())
+
+    def mirrors_of(self, publisher: str) -> tuple[Mirror, ...]:
+        """The mirrors of a publisher's files."""
+        return tuple(mirror for mirror in self.mirrors.mirrors if mirror.publisher == publisher)
+
+    def reference_card(self, name: str, memory_bytes: int | None = None) -> ReferenceCard | None:
+        """The maker's figures for the card that a driver calls `name`.
+
+        Cards of one name with several memory sizes are told apart by `memory_bytes`; None where that is not
+        possible, for laptops' cards, and for cards that are not known.
+        """
+        from .reference import match
+
+        return match(self.reference.cards, name, memory_bytes)
+
+    def vc_need(self, release: str) -> VcNeed | None:
+        """What a PyTorch release needs of the Visual C++ runtime; None for versions that say nothing."""
+        wanted = numbers(release)
+        for need in self.vc_redist.needs:
+            if wanted is not None and wanted >= (numbers(need.from_release) or ()):
+                return need
+        return None
+
     def source(self, subject: Subject, key: str) -> str | None:
         """The public address of one of a file's sources."""
         found = subject.sources.get(key)
         return found.url if found is not None else None
 
 
-def load(folder: Path) -> Catalog:
-    """The catalog in a folder. Nothing is read yet: each file is decoded when it is first asked for."""
+def _by_card_name(devices: Iterable[Device], chip: Callable[[Device], str]) -> dict[str, Device | None]:
+    """Devices by each of their names; None for a name that stands for several chips."""
+    found: dict[str, Device | None] = {}
+    for device in devices:
+        for name in {card_name(listed) for listed in listed_names(device.name)} - {""}:
+            other = found.get(name, device)
+            found[name] = other if other is not None and chip(other) == chip(device) else None
+    return found
+
+
+def load(folder: Path, refreshed: Path | None = None) -> Catalog:
+    """The catalog in a folder, with the newer files of a refreshed one where they are sound.
+
+    Nothing is read yet: each file is decoded when it is first asked for.
+    """
     if not folder.is_dir():
-        raise AppError("catalog-broken", file=str(folder), detail="folder missing")
-    return Catalog(folder)
+        raise AppError("catalog-broken", file=str(folder), detail="@file.fault.absent")
+    return Catalog(folder, refreshed)

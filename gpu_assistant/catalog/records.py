@@ -2,43 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct, field
 
 from ..core.machine import SystemName
 from ..core.recommendation import Channel
+from .driver_ways import (
+    DriverAddress,
+    DriverLookup,
+    DriverProduct,
+    DriverSystem,
+    DriverTrouble,
+    FirstDriver,
+    LinuxDriverInstall,
+    LinuxModules,
+    SecureBoot,
+    WindowsDriverInstall,
+)
+from .subject import (
+    Arch,
+    Bytes,
+    Capability,
+    Confidence,
+    Day,
+    Hex32,
+    Https,
+    Numbers,
+    PciId,
+    Series,
+    Variant,
+)
+from .subject import Subject as Subject  # what the advice says where its reasons come from
+from .toolkits import CudaRedist, HostCompiler, Installer, ToolkitAddress, ToolkitInstall
 
-Confidence = Literal["high", "medium", "low"]
 Segment = Literal["desktop", "laptop", "workstation", "datacenter"]
-Arch = Literal["x86_64", "arm64"]
-
-
-class Source(Struct, frozen=True):
-    """Where a record comes from; `url` is None where it was measured or read from an index."""
-
-    what: str
-    url: str | None
-
-
-class Subject(Struct, frozen=True, kw_only=True):
-    """What every catalog file says about itself; `as_of` is the day its facts were gathered."""
-
-    subject: str
-    as_of: str
-    sources: dict[str, Source]
-    note: str | None = None
 
 
 class GpuRow(Struct, frozen=True, kw_only=True):
     """One NVIDIA device id. `memory_bytes` is None where one id serves several sizes."""
 
-    pci_id: str
+    pci_id: PciId
     name: str
     chip: str
     architecture: str
-    compute_capability: str | None
-    memory_bytes: int | None
+    compute_capability: Capability | None
+    memory_bytes: Bytes | None
     segment: Segment
 
     @property
@@ -57,48 +66,72 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
     """One published build. `index_url` None is the general package index.
 
     `arch_list` are compute capabilities with compiled code (None: not known), `ptx_for` those with portable
-    code that newer cards translate for themselves; `cuda` and `cudnn` the versions inside.
+    code that newer cards translate for themselves; `cuda` and `cudnn` the versions inside; `sha256` of the wheels
+    by Python series, where the index was read; `lowest_system` the macOS that the wheels are made for.
     """
 
     system: SystemName
     arch: Arch
-    variant: str
-    index_url: str | None
-    arch_list: tuple[str, ...] | None = None
-    ptx_for: tuple[str, ...] = ()
-    cuda: str | None = None
-    cudnn: str | None = None
+    variant: Variant
+    index_url: Https | None
+    arch_list: tuple[Capability, ...] | None = None
+    ptx_for: tuple[Capability, ...] = ()
+    cuda: Numbers | None = None
+    cudnn: Numbers | None = None
     mps: bool = False
+    lowest_system: Numbers | None = None
+    sha256: dict[Series, Hex32] = {}
     confidence: Confidence = "high"
     source: str | None = None
 
 
 class TorchRelease(Struct, frozen=True, kw_only=True):
-    """One PyTorch release with the library versions that belong to it."""
+    """One PyTorch release with the library versions that belong to it. `date` is None where the release was only
+    seen on the wheel index.
+    """
 
-    version: str
-    date: str
-    python: tuple[str, ...]
-    torchvision: str | None
-    torchaudio: str | None
-    default_variant: dict[SystemName, str]
+    version: Numbers
+    date: Day | None
+    python: tuple[Series, ...]
+    torchvision: Numbers | None
+    torchaudio: Numbers | None
+    default_variant: dict[SystemName, Variant]
     variants: tuple[TorchVariant, ...]
 
 
 class GlibcFloor(Struct, frozen=True, kw_only=True):
-    """The lowest glibc that the Linux wheels need from a release on; older releases are not known."""
+    """The lowest glibc that the Linux wheels need from a release on: those of `variants`, or all where it is empty."""
 
-    from_release: str
-    lowest: str
+    from_release: Numbers
+    variants: tuple[Variant, ...] = ()
+    lowest: Numbers
+    source: str
+
+
+class WithoutGlibc(Struct, frozen=True, kw_only=True):
+    """Linux distributions, as os-release names them, with another C library, for which no wheels are published."""
+
+    distributions: tuple[str, ...]
+    source: str
+
+
+class Embedded(Struct, frozen=True, kw_only=True):
+    """NVIDIA's boards for devices, which the general builds leave out: words in the names of their graphics, and
+    where NVIDIA says how PyTorch comes to them.
+    """
+
+    arch: Arch
+    names: tuple[str, ...]
+    url: Https
     source: str
 
 
 class CudnnFloor(Struct, frozen=True, kw_only=True):
     """The oldest chip that cuDNN supports from a version on; builds for CUDA 11 may go further back."""
 
-    from_version: str
-    lowest_capability: str
-    lowest_with_cuda_11: str | None = None
+    from_version: Numbers
+    lowest_capability: Capability
+    lowest_with_cuda_11: Capability | None = None
     source: str
 
 
@@ -108,6 +141,8 @@ class PyTorch(Subject, frozen=True, kw_only=True):
     excluded_devices: dict[str, tuple[str, ...]]
     releases: tuple[TorchRelease, ...]
     glibc: tuple[GlibcFloor, ...] = ()
+    without_glibc: WithoutGlibc | None = None
+    embedded: Embedded | None = None
     cudnn_floors: tuple[CudnnFloor, ...] = ()
 
 
@@ -115,9 +150,10 @@ class MinimumDriver(Struct, frozen=True, kw_only=True):
     """The lowest driver for programs of one CUDA major, by system, and the oldest chip it can be compiled for."""
 
     major: int
-    lowest_capability: str
-    linux: str
-    windows: str
+    lowest_capability: Capability
+    linux: Numbers
+    windows: Numbers
+    source: str | None = None
     confidence: Confidence = "high"
     note: str | None = None
 
@@ -125,17 +161,33 @@ class MinimumDriver(Struct, frozen=True, kw_only=True):
 class DriverBranch(Struct, frozen=True):
     """The highest CUDA that drivers of a branch implement."""
 
-    branch: str
-    cuda: str
+    branch: Numbers
+    cuda: Numbers
 
 
 class Toolkit(Struct, frozen=True, kw_only=True):
-    """One CUDA Toolkit release and the drivers that came with it."""
+    """One CUDA Toolkit release: the drivers that came with it, whether the installer carries them, the chips that
+    its compiler serves (lowest and highest capability, some beyond, a deprecated low end), and its installers.
+    """
 
-    version: str
-    linux_driver: str | None
-    windows_driver: str | None
+    version: Numbers
+    name: str | None = None
+    date: Day | None = None
+    linux_driver: Numbers | None
+    windows_driver: Numbers | None
+    linux_driver_bundled: bool | None = None
+    windows_driver_bundled: bool | None = None
+    lowest_capability: Capability | None = None
+    highest_capability: Capability | None = None
+    deprecated_below: Capability | None = None
+    also_capabilities: tuple[Capability, ...] = ()
+    redist_index: Https | None = None
+    redist_sha256: Hex32 | None = None
+    installers: tuple[Installer, ...] = ()
+    preview: bool = False
+    source: str | None = None
     confidence: Confidence = "high"
+    note: str | None = None
 
 
 class Cuda(Subject, frozen=True, kw_only=True):
@@ -143,15 +195,20 @@ class Cuda(Subject, frozen=True, kw_only=True):
 
     minimum_drivers: tuple[MinimumDriver, ...]
     branches: tuple[DriverBranch, ...]
+    branch_source: str | None = None
     toolkits: tuple[Toolkit, ...]
+    redist: CudaRedist | None = None
+    address_patterns: tuple[ToolkitAddress, ...] = ()
+    installing: tuple[ToolkitInstall, ...] = ()
+    host_compilers: tuple[HostCompiler, ...] = ()
 
 
 class Generation(Struct, frozen=True, kw_only=True):
     """Cards from one compute capability up to (not including) another, and the last driver branch they get."""
 
     id: str
-    from_capability: str
-    below_capability: str | None
+    from_capability: Capability
+    below_capability: Capability | None
     last_branch: int | None
     first_without: dict[SystemName, str] = {}
 
@@ -159,14 +216,14 @@ class Generation(Struct, frozen=True, kw_only=True):
 class DriverPackage(Struct, frozen=True, kw_only=True):
     """The newest driver known for a kind of card; `segment` and `channel` None serve every one."""
 
-    version: str
-    date: str | None
+    version: Numbers
+    date: Day | None
     system: SystemName
     generation: str
     segment: Segment | None
     channel: Channel | None
-    url: str | None
-    sha256: str | None
+    url: Https | None
+    sha256: Hex32 | None
     source: str
     confidence: Confidence = "high"
 
@@ -187,18 +244,30 @@ class Drivers(Subject, frozen=True, kw_only=True):
     generations: tuple[Generation, ...]
     packages: tuple[DriverPackage, ...]
     lowest_windows: LowestWindows | None = None
+    lookup: DriverLookup | None = None
+    systems: tuple[DriverSystem, ...] = ()
+    products: tuple[DriverProduct, ...] = ()
+    products_as_of: Day | None = None
+    products_source: str | None = None
+    address_patterns: dict[str, DriverAddress] = field(default_factory=dict)
+    windows_install: WindowsDriverInstall | None = None
+    linux_install: tuple[LinuxDriverInstall, ...] = ()
+    linux_modules: tuple[LinuxModules, ...] = ()
+    first_drivers: tuple[FirstDriver, ...] = ()
+    troubles: tuple[DriverTrouble, ...] = ()
+    secure_boot: SecureBoot | None = None
 
 
 class PythonBuild(Struct, frozen=True, kw_only=True):
     """One standalone Python: archive address, its lower-case hex sha256, size in bytes where known."""
 
-    series: str
-    version: str
+    series: Series
+    version: Numbers
     system: SystemName
     arch: Arch
-    url: str
-    sha256: str
-    bytes: int | None
+    url: Https
+    sha256: Hex32
+    bytes: Bytes | None
 
 
 class Pythons(Subject, frozen=True, kw_only=True):
@@ -214,11 +283,11 @@ class Sizes(Struct, frozen=True, kw_only=True):
     asked for.
     """
 
-    variant: str | None = None
+    variant: Variant | None = None
     system: SystemName | None = None
-    release: str | None = None
-    download_bytes: int | None = None
-    disk_bytes: int | None = None
+    release: Numbers | None = None
+    download_bytes: Bytes | None = None
+    disk_bytes: Bytes | None = None
     source: str | None = None
     approximate: bool = False
 
@@ -232,8 +301,8 @@ class Environments(Subject, frozen=True, kw_only=True):
 class UpdateKey(Struct, frozen=True, kw_only=True):
     """A key that may sign what is said about new versions: its name and its 32 bytes in lower-case hex."""
 
-    id: str
-    ed25519: str
+    id: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9.-]{0,31}$")]
+    ed25519: Hex32
 
 
 class Updates(Subject, frozen=True, kw_only=True):
@@ -243,8 +312,8 @@ class Updates(Subject, frozen=True, kw_only=True):
     `answer_seconds` for it.
     """
 
-    address: str | None
+    address: Https | None
     keys: tuple[UpdateKey, ...]
-    interval_hours: float
-    answer_bytes: int
-    answer_seconds: float
+    interval_hours: Annotated[float, Meta(ge=1)]
+    answer_bytes: Annotated[int, Meta(ge=1024)]
+    answer_seconds: Annotated[float, Meta(ge=1)]

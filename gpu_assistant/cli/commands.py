@@ -8,10 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.errors import AppError, CallError, Cancelled
-from ..core.plan import EndEvent, EndState, Event, LogEvent, Plan
+from ..core import json
+from ..core.errors import AppError, CallError, Cancelled, RebootNeeded
+from ..core.plan import EndEvent, EndState, Event, Interrupted, LogEvent, Plan, Step
 from ..core.recommendation import Choice
-from . import show
+from . import show, show_machine
+from .catalog import age, catalog
+from .download import download
 from .jobs import run_job, stop_signals
 from .output import Output
 
@@ -29,24 +32,27 @@ def detect(app: App, _arguments: argparse.Namespace, output: Output) -> int:
     if output.json:
         output.value(machine)
     else:
-        show.machine(machine, output)
+        show_machine.machine(machine, output)
     return 0
 
 
 def recommend(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Decide versions."""
-    _, recommendation = _recommendation(app, arguments)
+    machine, recommendation = _recommendation(app, arguments)
     spoken = output.texts.recommendation(recommendation)
     if output.json:
         output.value(spoken)
     else:
-        show.recommendation(spoken, output)
+        show.recommendation(spoken, machine, age(spoken.catalog_date) if spoken.catalog_date else None, output)
     return 0
 
 
 def plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Show the ordered steps."""
-    spoken = output.texts.plan(_plan(app, arguments))
+    made = _plan(app, arguments)
+    spoken = output.texts.plan(made)
+    if arguments.output:
+        json.write_file(Path(arguments.output), json.encode_pretty(spoken) + "\n")
     if output.json:
         output.value(spoken)
     else:
@@ -56,13 +62,12 @@ def plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 def install(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Carry a plan out."""
-    work = _plan_to_install(app, arguments)
+    work = _plan_to_install(app, arguments, output)
     dry = arguments.dry_run or work.simulated
     if not (dry or arguments.yes):
         _agree(output, lambda: show.plan_brief(output.texts.plan(work), output))
-    _run_events(
-        output, work.env, lambda report: run_job(app.install(work, dry_run=dry), on_news=report, stopped="cancelled")
-    )
+    job = app.install(work, dry_run=dry, resume=app.resume_words(window=False))
+    _run_events(output, work.env, lambda report: run_job(job, on_news=report, stopped="cancelled"))
     if output.json:
         return 0
     if dry:
@@ -80,9 +85,10 @@ def uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if arguments.keep_environments:
         raise CallError("keep-without-all")
     environment = app.environment_path(arguments.env)
+    job = app.uninstall(environment)
     if not arguments.yes:
-        _agree(output, lambda: output.note(output.say("uninstall-what", env=str(environment))))
-    _run_events(output, str(environment), lambda report: run_job(app.uninstall(environment), on_news=report))
+        _agree(output, lambda: _show_removal(output, output.say("uninstall-what", env=str(environment)), job.steps()))
+    _run_events(output, str(environment), lambda report: run_job(job, on_news=report))
     if not output.json:
         output.line(output.say("uninstalled", env=str(environment)))
     return 0
@@ -90,9 +96,10 @@ def uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 def _farewell(app: App, arguments: argparse.Namespace, output: Output) -> int:
     keep, root = arguments.keep_environments, str(app.data.root)
-    if not arguments.yes:
-        _agree(output, lambda: output.note(output.say("farewell-keeping" if keep else "farewell-what", data=root)))
     job = app.farewell(keep_environments=keep)
+    if not arguments.yes:
+        what = output.say("farewell-keeping" if keep else "farewell-what", data=root)
+        _agree(output, lambda: _show_removal(output, what, job.steps()))
     _run_events(output, root, lambda report: run_job(job, on_news=report))
     if not output.json:
         output.line(output.say("farewell-done"))
@@ -162,17 +169,44 @@ def _plan(app: App, arguments: argparse.Namespace) -> Plan:
     return app.plan(machine, recommendation, app.environment_path(arguments.env, arguments.goal))
 
 
-def _plan_to_install(app: App, arguments: argparse.Namespace) -> Plan:
+def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) -> Plan:
     if arguments.resume:
         if arguments.plan:
             raise CallError("call", detail="--plan --resume", command="gpu-assistant install")
-        interrupted = app.interrupted_plan()
+        interrupted = app.interrupted()
         if interrupted is None:
             raise AppError("nothing-to-resume")
-        return interrupted
+        _say_where(interrupted, output)
+        return interrupted.plan
     if arguments.plan:
-        return app.read_plan(Path(arguments.plan))
+        return _read_plan(app, Path(arguments.plan), output)
     return _plan(app, arguments)
+
+
+def _read_plan(app: App, path: Path, output: Output) -> Plan:
+    """A plan file that can be carried out and shown; what its texts need comes from the file, too."""
+    found = app.read_plan(path)
+    try:
+        output.texts.plan(found)
+    except (KeyError, ValueError, IndexError, AttributeError) as error:
+        raise CallError("plan-refused", detail=str(error)) from error
+    return found
+
+
+def _say_where(stopped: Interrupted, output: Output) -> None:
+    """At which step the interrupted install stopped."""
+    place = next((n for n, step in enumerate(stopped.plan.steps) if step.id == stopped.step), 0)
+    step = stopped.plan.steps[place]
+    title = output.texts.say(f"step.{step.code}.title", step.data)
+    output.note(output.say("stopped-at", n=place + 1, of=len(stopped.plan.steps), title=title, env=stopped.plan.env))
+
+
+def _show_removal(output: Output, what: str, steps: tuple[Step, ...]) -> None:
+    """All that a removal is going to take back."""
+    output.note(what)
+    for number, step in enumerate(steps, 1):
+        output.note(f"{number}. " + output.texts.say(f"step.{step.code}.title", step.data))
+        output.note("   " + output.texts.say(f"step.{step.code}.what", step.data))
 
 
 def _agree(output: Output, explain: Callable[[], None]) -> None:
@@ -201,6 +235,8 @@ def _run_events(output: Output, environment: str, work: Callable[[Callable[[Even
         except AppError as error:
             if not ended:
                 state: EndState = "cancelled" if isinstance(error, Cancelled) else "failed"
+                if isinstance(error, RebootNeeded):
+                    state = "reboot-needed"
                 code = error.message.code
                 output.value(output.texts.event(EndEvent(state=state, env=environment, code=code, data=error.data)))
             raise
@@ -220,4 +256,6 @@ COMMANDS: dict[str, Command] = {
     "verify": verify,
     "bench": bench,
     "monitor": monitor,
+    "download": download,
+    "catalog": catalog,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ..core.errors import AppError, CallError
@@ -50,16 +51,17 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
     if arguments.command is None and options.get("json"):
         raise CallError("call", detail="--json", command="gpu-assistant")
     from ..app import App
+    from ..core import log
+    from ..core.paths import data_dir
 
+    log.start(data_dir(options.get("data_dir")).logs, verbose=options.get("verbose", False))
     app = App(
         data_dir=options.get("data_dir"),
         wheelhouse=options.get("wheelhouse"),
         machine_file=options.get("machine"),
     )
-    from ..core import log
-
-    log.start(app.data.logs, verbose=options.get("verbose", False))
     if arguments.command is None:
+        app.resuming = options.get("resume", False)
         return _window(app, options.get("lang"))
     from ..texts import Texts
     from .commands import COMMANDS
@@ -80,15 +82,16 @@ def _window(app: App, language: Language | None) -> int:
 
 
 def _language(argv: Sequence[str]) -> Language:
-    """The language of this call, known before parsing so that help and complaints speak it too."""
-    for position, word in enumerate(argv):
-        given = word.removeprefix("--lang=") if word.startswith("--lang=") else None
-        if word == "--lang" and position + 1 < len(argv):
-            given = argv[position + 1]
+    """The language of this call, known before parsing so that help and complaints speak it too; the last one counts."""
+    chosen: Language | None = None
+    for word, following in zip_longest(argv, argv[1:], fillvalue=""):
+        given = following if word == "--lang" else word.removeprefix("--lang=") if word.startswith("--lang=") else None
         if given == "en":
-            return "en"
-        if given == "zh_CN":
-            return "zh_CN"
+            chosen = "en"
+        elif given == "zh_CN":
+            chosen = "zh_CN"
+    if chosen is not None:
+        return chosen
     from ..system.language import user_language
 
     return user_language()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 from .. import __version__
 from ..core.errors import CallError
 from ..core.names import Channel, Goal, Language
+from .download import options as download_options
 
 if TYPE_CHECKING:
     from ..texts.sentences import Sentences
@@ -106,6 +107,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     )
     group = parser.add_argument_group(say("group.options"))
     group.add_argument("--version", action="version", version=f"GPU Assistant {__version__}", help=say("opt.version"))
+    group.add_argument("--resume", action="store_true", help=say("opt.resume"))
     machine(group)
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title=say("group.commands"), parser_class=Parser
@@ -135,6 +137,8 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     wanted(command)
     environment(command)
 
+    command.add_argument("--output", metavar="FILE", type=path, help=say("opt.output"))
+
     command = add("install")
     machine(command)
     wanted(command)
@@ -160,8 +164,14 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     length.add_argument("--full", action="store_true", help=say("opt.full"))
     command.add_argument("--device", metavar="cpu|cuda:N", help=say("opt.device"))
 
+    download_options(add("download"), say, path=path)
+
     command = add("monitor")
     command.add_argument("--interval", type=interval, default=1.0, metavar="S", help=say("opt.interval"))
     command.add_argument("--count", type=count, metavar="N", help=say("opt.count"))
     command.add_argument("--csv", metavar="FILE", type=path, help=say("opt.csv"))
+
+    command = add("catalog")
+    command.add_argument("action", choices=("show", "update", "check"), help=say("opt.catalog-action"))
+    command.add_argument("what", nargs="?", metavar="SUBJECT|DIR", type=path, help=say("opt.catalog-what"))
     return parser

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 
-from ..core.machine import Gpu, Machine
+from ..core.machine import Machine
 from ..core.plan import Plan
-from ..core.recommendation import Recommendation
+from ..core.recommendation import DriverAdvice, Recommendation
 from ..core.results import Benchmark, Checks, GpuSample, Sample
 from ..texts.format import UNKNOWN, memory, size
 from .output import Output
@@ -15,71 +15,55 @@ from .output import Output
 MARKS = {"pass": "✓", "warn": "!", "fail": "✗", "skip": "–"}
 
 
-def machine(found: Machine, output: Output) -> None:
-    """The computer as a table."""
-    rows = [
-        (output.say("row.gpu"), "\n".join(_gpu(gpu) for gpu in found.gpus) or output.say("none")),
-        (output.say("row.driver"), _driver(found, output)),
-        (output.say("row.system"), " · ".join(filter(None, (found.os.name, found.os.version, found.os.arch)))),
-    ]
-    if found.cpu is not None:
-        cores = output.say("cores", cores=found.cpu.cores, threads=found.cpu.threads)
-        rows.append((output.say("row.cpu"), f"{found.cpu.name or UNKNOWN} · {cores}"))
-    if found.memory_bytes is not None:
-        rows.append((output.say("row.memory"), memory(found.memory_bytes)))
-    if found.disks:
-        free = [
-            output.say("disk", path=disk.path, free_bytes=disk.free_bytes, total_bytes=disk.total_bytes)
-            for disk in found.disks
-        ]
-        rows.append((output.say("row.disks"), "\n".join(free)))
-    if found.pythons:
-        rows.append((output.say("row.pythons"), "\n".join(_python(found, output))))
-    output.table(rows)
-    for note in found.notes:
-        output.note(output.texts.say(note.code, {"detail": note.detail, "probe": note.probe}))
-
-
-def _gpu(gpu: Gpu) -> str:
-    parts = [gpu.name or gpu.pci_id or UNKNOWN]
-    if gpu.memory_bytes:
-        parts.append(memory(gpu.memory_bytes))
-    return " · ".join(parts)
-
-
-def _driver(found: Machine, output: Output) -> str:
-    if found.driver is None:
-        return output.say("no-driver") if found.gpus_of("nvidia") else output.say("no-nvidia")
-    return output.say("driver", version=found.driver.version, cuda=found.driver.cuda_max)
-
-
-def _python(found: Machine, output: Output) -> list[str]:
-    return [
-        f"{python.version}  {python.path}"
-        + ("  " + output.say("with-torch", version=python.torch.version) if python.torch else "")
-        for python in found.pythons or ()
-    ]
-
-
-def recommendation(value: Recommendation, output: Output) -> None:
-    """The versions, the reasons, and what else would work."""
+def recommendation(value: Recommendation, found: Machine, days: int | None, output: Output) -> None:
+    """The versions, the reasons with their sources, what else would work, and how old the facts are (in days)."""
     rows = []
     if value.pytorch is not None:
         rows.append(("PyTorch", f"{value.pytorch.version} ({value.pytorch.variant})"))
     if value.tensorflow is not None:
         rows.append(("TensorFlow", value.tensorflow.version))
-    rows.append(("Python", value.python or UNKNOWN))
-    driver = output.say(f"driver-action.{value.driver.action}", version=value.driver.recommended)
-    rows.append((output.say("row.driver"), driver))
-    for name, advice in (("CUDA Toolkit", value.cuda_toolkit), ("cuDNN", value.cudnn)):
-        rows.append((name, output.say(f"part-action.{advice.action}", version=advice.version)))
+    rows.append(("Python", value.python or output.say("no-python")))
+    hidden = _of_no_concern(value, found)
+    parts = [
+        ("driver", output.say("row.driver"), _driver_action(value.driver), value.driver.recommended),
+        ("cuda_toolkit", "CUDA Toolkit", f"part-action.{value.cuda_toolkit.action}", value.cuda_toolkit.version),
+        ("cudnn", "cuDNN", f"part-action.{value.cudnn.action}", value.cudnn.version),
+    ]
+    lowest = value.driver.minimum
+    for part, name, code, version in parts:
+        if part not in hidden:
+            rows.append((name, output.say(code, version=version, minimum=lowest)))
     output.table(rows)
+    sources: dict[str, int] = {}
     for reason in value.reasons:
-        output.line(f"  • {reason.text}")
+        if reason.about not in hidden:
+            mark = f" [{sources.setdefault(reason.source, len(sources) + 1)}]" if reason.source else ""
+            output.line(f"  • {reason.text}{mark}")
     for warning in value.warnings:
         output.line(f"  ! {warning.text} {warning.fix or ''}".rstrip())
     for other in value.alternatives:
         output.line(f"  → {other.text}")
+    for source, number in sources.items():
+        output.line(f"[{number}] {source}")
+    if days is not None:
+        output.line(output.say("facts-of", date=value.catalog_date, age_days=days))
+
+
+def _driver_action(advice: DriverAdvice) -> str:
+    """The words for the driver: a number that nobody knows is left out of them."""
+    return f"driver-action.{advice.action}" + ("-unnamed" if advice.changes and advice.recommended is None else "")
+
+
+def _of_no_concern(value: Recommendation, found: Machine) -> set[str]:
+    """The parts that are NVIDIA's alone, where no card or driver is NVIDIA's and nothing is to be done about them."""
+    if found.gpus_of("nvidia") or found.driver is not None:
+        return set()
+    actions = {
+        "driver": value.driver.action,
+        "cuda_toolkit": value.cuda_toolkit.action,
+        "cudnn": value.cudnn.action,
+    }
+    return {name for name, action in actions.items() if action == "none"}
 
 
 def plan(value: Plan, output: Output) -> None:
@@ -105,7 +89,11 @@ def plan_brief(value: Plan, output: Output) -> None:
 
 
 def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
-    say(output.say("price", bytes=value.bytes, disk_bytes=value.disk_bytes, env=value.env))
+    known = {"bytes": value.bytes, "disk_bytes": value.disk_bytes}
+    figures: dict[str, int | str] = {name: "@size.unknown" if count is None else count for name, count in known.items()}
+    say(output.say("price", env=value.env, **figures))
+    if value.simulated:
+        say(output.say("folders-simulated"))
 
 
 def checks(value: Checks, output: Output) -> None:

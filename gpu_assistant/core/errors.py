@@ -1,6 +1,7 @@
 """Errors that reach a user. They carry a code and figures; a face says the sentence (`error.<code>`).
 
 AppError            exit 1  the machine, the environment or the work
+├── CannotSetUp   exit 1  no step of ours does this here
 ├── CallError       exit 2  the call itself (bad option, broken machine or plan file)
 ├── Cancelled       exit 3  stopped by the user, can be resumed
 ├── RebootNeeded    exit 4  done so far, restart, then --resume
@@ -35,6 +36,10 @@ class AppError(Exception):
         from .message import Message
 
         return Message(f"error.{self.code}", self.data)
+
+
+class CannotSetUp(AppError):
+    """Nothing is broken, but no step of ours can do this; the sentence says why, and what to do by hand."""
 
 
 class CallError(AppError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ import msgspec
 from .errors import AppError, CallError
 
 T = TypeVar("T")
+MOST_BYTES = 16_000_000  # a file that a person gives us; a plan with every part of a CUDA Toolkit has less than 1 MB
 
 
 def encode(value: Any) -> bytes:  # noqa: ANN401 - any struct of ours
@@ -30,16 +32,67 @@ def decode(data: bytes | str, kind: type[T]) -> T:
 
 
 def read_file(path: Path, kind: type[T], *, code: str) -> T:
-    """Decode a file that a person gave us; raises CallError(code, path=…, detail=…) on anything wrong."""
+    """Decode a file that a person gave us; raises CallError(code, path=…, fault=…, where=…) on anything wrong.
+
+    `fault` names a text ("@file.fault.missing"), `where` is a field ("gpus[0].vendor"), a line and column ("3:14"), or
+    the text for the whole file.
+    """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise CallError("file-unreadable", path=str(path), detail=error.strerror or str(error)) from error
+    if len(data) > MOST_BYTES:
+        raise CallError("file-too-large", path=str(path), most_bytes=MOST_BYTES)
+    # Editors on Windows put a byte-order mark in front.
+    data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        # Editors on Windows put a byte-order mark in front.
-        return decode(data.removeprefix(b"\xef\xbb\xbf"), kind)
+        return decode(data, kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise CallError(code, path=str(path), detail=str(error)) from error
+        fault, where = fault_of(error, data)
+        raise CallError(code, path=str(path), fault=fault, where=where) from error
+
+
+# What msgspec writes, and the text that says the same; a test knows each.
+_FAULTS = {
+    r"Object missing required field `(?P<field>.+?)`": "missing",
+    r"Expected `\w+` of length .+": "length",
+    r"Expected `str` matching regex .+": "letters",
+    r"Expected `(int|float)` [<>]=? .+|.* out of range": "range",
+    r"Invalid (enum )?value .+": "choice",
+    r"Expected `.+`, got `.+`": "kind",
+    r"JSON is malformed: .+ \(byte (?P<byte>\d+)\)": "malformed",
+    r"Input data was truncated": "truncated",
+}
+
+
+def fault_of(error: Exception, data: bytes = b"") -> tuple[str, str]:
+    """What is wrong ("@file.fault.missing") and where, of an error that decoding `data` raised."""
+    fault, where = _fault(error, data)
+    return f"@file.fault.{fault}", where
+
+
+def _fault(error: Exception, data: bytes) -> tuple[str, str]:
+    if isinstance(error, RecursionError):
+        return "deep", "@file.whole"
+    if isinstance(error, UnicodeDecodeError):
+        return "letters", "@file.whole"
+    message, _, path = str(error).partition(" - at `")
+    place = path.rstrip("`").removeprefix("$").removeprefix(".")
+    for pattern, fault in _FAULTS.items():
+        if found := re.fullmatch(pattern, message, re.DOTALL):
+            named = found.groupdict()
+            if "field" in named:
+                place = f"{place}.{named['field']}".removeprefix(".")
+            if fault in ("malformed", "truncated"):
+                place = _line_and_column(data, int(named.get("byte", len(data))))
+            return fault, place or "@file.whole"
+    return "malformed", place or "@file.whole"
+
+
+def _line_and_column(data: bytes, byte: int) -> str:
+    *lines, last = data[:byte].split(b"\n")
+    return f"{len(lines) + 1}:{len(last.decode(errors='replace')) + 1}"
 
 
 def write_file(path: Path, data: bytes | str) -> None:

@@ -1,147 +1,188 @@
 """What a computer is: the `machine` of the contract.
 
 Every field that may be left out of a machine file is optional; `None` means "not known", an empty tuple
-means "looked, and there is none".
+means "looked, and there is none". A machine file comes from anybody: its texts are shown in a terminal and its
+numbers are reckoned with, so both have bounds that no real computer comes near.
 """
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 MACHINE_SCHEMA: Final = "gpu-assistant/machine/1"
 
 SystemName = Literal["windows", "linux", "darwin"]
 Vendor = Literal["nvidia", "amd", "intel", "apple", "other"]
 
+# No control characters, and none that turn the direction of what follows.
+_SHOWN: Final = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*\Z"
+Word = Annotated[str, Meta(max_length=300, pattern=_SHOWN)]
+Version = Annotated[str, Meta(max_length=100, pattern=_SHOWN)]
+Place = Annotated[str, Meta(max_length=32_767, pattern=_SHOWN)]  # the longest path that Windows knows
+Prose = Annotated[str, Meta(max_length=20_000)]  # what another program said, in as many lines as it liked
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+
 
 class OperatingSystem(Struct, frozen=True, kw_only=True):
-    """The operating system; `version` is its own number ("10.0.26100", "6.1.0"), `glibc` like "2.36"."""
+    """The operating system; `version` is its own number ("10.0.26100", "6.1.0"), `glibc` like "2.36".
+
+    `secure_boot` tells whether the firmware starts signed systems and drivers only.
+    """
 
     system: SystemName
-    name: str | None = None
-    version: str | None = None
-    build: int | None = None
+    name: Word | None = None
+    version: Version | None = None
+    build: Count | None = None
     arch: Literal["x86_64", "arm64"] | None = None
     wsl: bool | None = None
-    distro: str | None = None
-    distro_version: str | None = None
-    glibc: str | None = None
+    distro: Word | None = None
+    distro_version: Version | None = None
+    glibc: Version | None = None
+    secure_boot: bool | None = None
 
 
 class Cpu(Struct, frozen=True, kw_only=True):
     """The processor; `cores` are physical ones."""
 
-    name: str | None = None
-    cores: int | None = None
-    threads: int | None = None
+    name: Word | None = None
+    cores: Count | None = None
+    threads: Count | None = None
 
 
 class Disk(Struct, frozen=True, kw_only=True):
     """One mounted disk that the user can write to; sizes in bytes."""
 
-    path: str
-    free_bytes: int | None = None
-    total_bytes: int | None = None
+    path: Place
+    free_bytes: Count | None = None
+    total_bytes: Count | None = None
 
 
 class Gpu(Struct, frozen=True, kw_only=True):
     """One display adapter. `pci_id` is "vendor:device" in lower-case hex, `compute_capability` "8.9"."""
 
-    index: int = 0
+    index: Count = 0
     vendor: Vendor
-    name: str | None = None
-    pci_id: str | None = None
-    uuid: str | None = None
-    compute_capability: str | None = None
-    memory_bytes: int | None = None
+    name: Word | None = None
+    pci_id: Word | None = None
+    uuid: Word | None = None
+    compute_capability: Version | None = None
+    memory_bytes: Count | None = None
     laptop: bool | None = None
-    gfx: str | None = None
+    gfx: Word | None = None
 
 
 class Driver(Struct, frozen=True, kw_only=True):
     """The NVIDIA driver that answers; `cuda_max` is the highest CUDA it implements, `model` WDDM/TCC/MCDM."""
 
-    version: str
-    cuda_max: str | None = None
-    model: str | None = None
+    version: Version
+    cuda_max: Version | None = None
+    model: Word | None = None
 
 
 class CudaToolkit(Struct, frozen=True, kw_only=True):
     """One CUDA Toolkit found on disk; `nvcc` tells whether its compiler is there."""
 
-    version: str | None = None
-    path: str
+    version: Version | None = None
+    path: Place
     nvcc: bool | None = None
 
 
 class Cudnn(Struct, frozen=True, kw_only=True):
     """One cuDNN found on disk, outside of any Python environment."""
 
-    version: str | None = None
-    path: str
+    version: Version | None = None
+    path: Place
 
 
 class TorchBuild(Struct, frozen=True, kw_only=True):
-    """PyTorch as a Python has it, read from its files; `cuda_available` is known only once it was run."""
+    """PyTorch as a Python has it: what its files say, and what it said itself where it was asked.
 
-    version: str
-    cuda: str | None = None
+    `cuda_available` is torch.cuda.is_available(), `cudnn` the version that it brings ("9.10.2"), `error` why it
+    could not be imported.
+    """
+
+    version: Version
+    cuda: Version | None = None
     cuda_available: bool | None = None
+    cudnn: Version | None = None
+    error: Prose | None = None
+
+
+class TensorFlowBuild(Struct, frozen=True, kw_only=True):
+    """How a Python's TensorFlow was built: the CUDA and cuDNN that it was built against, None without CUDA."""
+
+    cuda: Version | None = None
+    cudnn: Version | None = None
+    cuda_build: bool | None = None
+    gpu_available: bool | None = None
 
 
 class Python(Struct, frozen=True, kw_only=True):
     """One Python interpreter."""
 
-    path: str
-    version: str
-    arch: str | None = None
+    path: Place
+    version: Version
+    arch: Word | None = None
     kind: Literal["system", "venv", "conda", "store", "managed"] | None = None
     torch: TorchBuild | None = None
-    tensorflow: str | None = None
+    tensorflow: Version | None = None
+    tensorflow_build: TensorFlowBuild | None = None
 
 
 class Tools(Struct, frozen=True, kw_only=True):
-    """Versions of other programs that matter; `None` is "not found" when the machine was looked at."""
+    """Versions of other programs that matter; `None` is "not found" when the machine was looked at.
 
-    conda: str | None = None
-    git: str | None = None
-    vc_redist: str | None = None
-    msvc: str | None = None
+    `vc_libraries` are the files of Microsoft's C++ runtime in Windows' own folder, in lower case; None where nobody
+    looked.
+    """
+
+    conda: Version | None = None
+    git: Version | None = None
+    vc_redist: Version | None = None
+    vc_libraries: tuple[Word, ...] | None = None
+    msvc: Version | None = None
 
 
 class User(Struct, frozen=True, kw_only=True):
-    """Who runs us; `ascii` tells whether the home path is plain ASCII."""
+    """Who runs us; `ascii` tells whether the home path is plain ASCII, `home_too_long` whether environments below
+    it would pass the longest path that programs take; `onedrive` are the folders that OneDrive keeps.
+    """
 
-    home: str | None = None
+    home: Place | None = None
     ascii: bool | None = None
     admin: bool | None = None
+    home_too_long: bool | None = None
+    onedrive: tuple[Place, ...] | None = None
 
 
 class Network(Struct, frozen=True, kw_only=True):
     """How bytes come in; `region` is an ISO 3166 country code where it is known."""
 
-    proxy: str | None = None
-    region: str | None = None
+    proxy: Place | None = None
+    region: Word | None = None
 
 
 class ProbeNote(Struct, frozen=True, kw_only=True):
     """A probe that could not say: which field it costs and why (`code` is a text's key)."""
 
-    probe: str
-    code: str
-    detail: str | None = None
+    probe: Word
+    code: Word
+    detail: Prose | None = None
 
 
 class Machine(Struct, frozen=True, kw_only=True):
-    """A computer as far as it is known."""
+    """A computer as far as it is known.
+
+    `virtual_machine` is false in WSL, which `os.wsl` tells; `remote_desktop` whether this session is seen from afar.
+    """
 
     schema: Literal["gpu-assistant/machine/1"]
     os: OperatingSystem
     gpus: tuple[Gpu, ...]
     cpu: Cpu | None = None
-    memory_bytes: int | None = None
+    memory_bytes: Count | None = None
     disks: tuple[Disk, ...] | None = None
     driver: Driver | None = None
     cuda_toolkits: tuple[CudaToolkit, ...] | None = None
@@ -151,6 +192,9 @@ class Machine(Struct, frozen=True, kw_only=True):
     user: User | None = None
     network: Network | None = None
     pending_reboot: bool | None = None
+    laptop: bool | None = None
+    virtual_machine: bool | None = None
+    remote_desktop: bool | None = None
     notes: tuple[ProbeNote, ...] = ()
 
     def gpus_of(self, vendor: Vendor) -> tuple[Gpu, ...]:

@@ -19,8 +19,19 @@ def resources() -> Path:
 
 def licences() -> Path | None:
     """The folder with the licences of all parts, where the program came as a package; None in a checkout."""
+    home = installed_home()
+    return home / "licenses" if home is not None else None
+
+
+def installed_home() -> Path | None:
+    """The folder of the program and its launchers, where it came as a package; None for a wheel and a checkout."""
     home = Path(__file__).resolve().parents[3]
-    return home / "licenses" if (home / "installed.json").is_file() else None
+    return home if (home / "installed.json").is_file() else None
+
+
+def shipped() -> bool:
+    """Whether we are the program that came with its own Python, and not a package in somebody's."""
+    return licences() is not None
 
 
 class DataDir:
@@ -35,8 +46,10 @@ class DataDir:
         self.files = root / "cache" / "files"
         self.uv_cache = root / "cache" / "uv"
         self.updates = root / "cache" / "updates"
+        self.catalog = root / "catalog"
         self.locks = root / "cache" / "locks"
         self.pythons = root / "pythons"
+        self.toolkits = root / "toolkits"
         self.environments = root / "environments"
         self.benchmarks = root / "benchmarks"
 

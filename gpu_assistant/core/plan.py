@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -11,7 +11,6 @@ from .recommendation import Goal, Recommendation
 
 PLAN_SCHEMA = "gpu-assistant/plan/1"
 
-StepKind = Literal["check-space", "python-runtime", "resolve", "download", "python-packages", "verify"]
 StepState = Literal["waiting", "running", "done", "skipped", "failed", "cancelled"]
 EndState = Literal["done", "failed", "cancelled", "reboot-needed"]
 Bottleneck = Literal["network", "source", "disk", "checking", "installing", "consent"]
@@ -27,15 +26,18 @@ class PlanFile(Struct, frozen=True, kw_only=True):
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One step. What runs is decided by `kind` and `data`; `commands` is for people to read.
+    """One step. What runs is decided by `kind`, `spec` and `files`; `commands` and `data` are for people to read.
 
-    `bytes` to fetch and `disk_bytes` to keep are None while unknown. `code` is the texts' key:
-    `step.<code>.title`, `.what`, `.undo` filled with `data`.
+    `kind` names an entry of `install/steps/`, which reads `spec` in a shape of its own. `needs` are the ids of
+    earlier steps that this one cannot do without. `bytes` to fetch and `disk_bytes` to keep are None while
+    unknown. `code` is the texts' key: `step.<code>.title`, `.what`, `.undo` filled with `data`.
     """
 
     id: str
-    kind: StepKind
+    kind: str
     code: str
+    needs: tuple[str, ...] = ()
+    spec: dict[str, Any] = {}
     data: dict[str, Value] = {}
     title: str | None = None
     what: str | None = None
@@ -62,6 +64,17 @@ class Plan(Struct, frozen=True, kw_only=True):
     minutes: float | None = None
     wheelhouse: str | None = None
     simulated: bool = False
+
+
+class Interrupted(Struct, frozen=True, kw_only=True):
+    """An install that did not come to a good end: its plan, the step at which it stopped (None: before the first)
+    and when it began, in seconds since the epoch. `state` is None where it was killed.
+    """
+
+    plan: Plan
+    step: str | None
+    began: float
+    state: EndState | None = None
 
 
 class StepBrief(Struct, frozen=True, kw_only=True):

@@ -34,14 +34,21 @@ class PyTorchChoice(Struct, frozen=True, kw_only=True):
 
 
 class DriverAdvice(Struct, frozen=True, kw_only=True):
-    """What to do about the NVIDIA driver; versions as NVIDIA writes them ("566.03", "580.65.06")."""
+    """What to do about the NVIDIA driver; versions as NVIDIA writes them ("566.03", "580.65.06"). "back" goes to an
+    older one: the driver that is there no longer supports the card, or the user picked it.
+    """
 
-    action: Literal["keep", "update", "install", "none"]
+    action: Literal["keep", "update", "back", "install", "none"]
     installed: str | None = None
     minimum: str | None = None
     recommended: str | None = None
     channel: Channel | None = None
     url: str | None = None
+
+    @property
+    def changes(self) -> bool:
+        """Whether a driver has to be put there, an older one too."""
+        return self.action in ("install", "update", "back")
 
 
 class PartAdvice(Struct, frozen=True, kw_only=True):
@@ -52,11 +59,14 @@ class PartAdvice(Struct, frozen=True, kw_only=True):
 
 
 class TensorFlowChoice(Struct, frozen=True, kw_only=True):
-    """One TensorFlow release and the pip requirement that installs it."""
+    """One TensorFlow release and the pip requirement that installs it; `constraints` are requirements that hold
+    other packages back for it.
+    """
 
     version: str
     requirement: str
     gpu: bool
+    constraints: tuple[str, ...] = ()
 
 
 class Reason(Struct, frozen=True, kw_only=True):
@@ -89,11 +99,19 @@ class Alternative(Struct, frozen=True, kw_only=True):
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """What the user picked by hand; `None` leaves the decision to us."""
+    """What the user picked by hand; `None` leaves the decision to us.
+
+    `driver` is "keep" or an exact version, `cuda_toolkit` and `cudnn` are "none" or a version, `tensorflow` is a
+    version. What cannot work raises CallError("choice-impossible", part=…, choice=…, why=…, newest=…).
+    """
 
     pytorch: str | None = None
     variant: str | None = None
     python: str | None = None
+    driver: str | None = None
+    cuda_toolkit: str | None = None
+    cudnn: str | None = None
+    tensorflow: str | None = None
 
 
 class LocalWheel(Struct, frozen=True, kw_only=True):

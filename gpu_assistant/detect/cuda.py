@@ -3,16 +3,52 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
+from ..core.errors import AppError
 from ..core.machine import CudaToolkit, Cudnn
+from ..system.base import System
+from ..system.patience import answered
+from .told import told
+
+NVCC_S: Final = 2.0  # for one compiler
+ALL_S: Final = 3.0
 
 _CUDNN_PARTS = ("CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL")
-_LIBRARY = re.compile(r"libcudnn\.so\.(\d+\.\d+\.\d+)")
+_LIBRARIES = (re.compile(r"libcudnn\.so\.(\d+\.\d+\.\d+)"), re.compile(r"cudnn64_(\d+)\.dll", re.IGNORECASE))
+
+
+def asked(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - toolkits, or some that are not all told
+    """Every toolkit; where its files say nothing of its version, its compiler is asked."""
+    found = toolkits(system.cuda_folders(), system.executable("nvcc"))
+    silent_files = [each for each in found if each.version is None and each.nvcc]
+    calls = {each.path: partial(_compiler, system, Path(each.path), stop) for each in silent_files}
+    said = answered(calls, ALL_S, at_once=4) if calls else {}
+    late = [path for path in calls if path not in said]
+    return told(tuple(replace(each, version=each.version or said.get(each.path)) for each in found), late)
+
+
+def _compiler(system: System, folder: Path, stop: threading.Event) -> str | None:
+    try:
+        finished = system.run([folder / "bin" / system.executable("nvcc"), "--version"], timeout=NVCC_S, cancel=stop)
+    except AppError as error:
+        if error.code == "program-timeout":
+            raise TimeoutError from error
+        return None
+    return version_nvcc(finished.out) if finished.code == 0 else None
+
+
+def version_nvcc(text: str) -> str | None:
+    """From "Cuda compilation tools, release 12.6, V12.6.85"; the longer number is the compiler's own."""
+    match = re.search(r"release (\d+\.\d+)", text)
+    return match[1] if match else None
 
 
 def toolkits(folders: Iterable[Path], compiler: str) -> tuple[CudaToolkit, ...]:
@@ -63,10 +99,11 @@ def cudnns(folders: Iterable[Path]) -> tuple[Cudnn, ...]:
                 break
         by_library += [
             Cudnn(version=match[1], path=str(library))
-            for library in sorted(folder.glob("libcudnn.so.*"))
-            if (match := _LIBRARY.fullmatch(library.name))
+            for library in sorted([*folder.glob("libcudnn.so.*"), *folder.glob("cudnn64_*.dll")])
+            if (match := next((found for each in _LIBRARIES if (found := each.fullmatch(library.name))), None))
         ]
-    known = {cudnn.version for cudnn in by_header}
+    # A library of Windows names its major number only.
+    known = {cudnn.version for cudnn in by_header} | {(cudnn.version or "").split(".")[0] for cudnn in by_header}
     return (*by_header, *(cudnn for cudnn in by_library if cudnn.version not in known))
 
 

@@ -2,14 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 from msgspec.structs import replace
 
-from ..catalog.records import GpuRow
+from ..catalog.load import Catalog
+from ..core.errors import AppError
 from ..core.machine import Gpu
 
-Lookup = Callable[[str], GpuRow | None]
+
+class Lookup(Protocol):
+    """Who knows more of a card by its PCI id."""
+
+    def completed(self, gpu: Gpu) -> Gpu:
+        """The card with what was not known of it."""
+        ...
+
+
+class CatalogNames:
+    """The catalog's cards: NVIDIA's with all that they can do, AMD's and Intel's by name and chip."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def completed(self, gpu: Gpu) -> Gpu:
+        """What the catalog does not know stays unknown."""
+        if gpu.pci_id is None:
+            return gpu
+        if gpu.vendor == "nvidia":
+            return self._nvidia(gpu, gpu.pci_id)
+        try:
+            if gpu.vendor == "amd" and (amd := self._catalog.amd_device(gpu.pci_id)) is not None:
+                return replace(gpu, name=gpu.name or amd.name, gfx=gpu.gfx or amd.gfx)
+            if gpu.vendor == "intel" and (intel := self._catalog.intel_device(gpu.pci_id)) is not None:
+                return replace(gpu, name=gpu.name or intel.name)
+        except AppError:
+            pass  # a catalog without this file says nothing of other makers; NVIDIA's part counts all the same
+        return gpu
+
+    def _nvidia(self, gpu: Gpu, pci_id: str) -> Gpu:
+        row = self._catalog.gpu(pci_id)
+        if row is None:
+            return gpu
+        return replace(
+            gpu,
+            name=gpu.name or row.name,
+            compute_capability=gpu.compute_capability or row.compute_capability,
+            memory_bytes=gpu.memory_bytes or row.memory_bytes,
+            laptop=gpu.laptop if gpu.laptop is not None else row.laptop,
+        )
 
 
 def merged(adapters: Sequence[Gpu], cards: Sequence[Gpu], catalog: Lookup) -> tuple[Gpu, ...]:
@@ -27,7 +69,7 @@ def merged(adapters: Sequence[Gpu], cards: Sequence[Gpu], catalog: Lookup) -> tu
             unknown.remove(adapter)
         found.append(_joined(card, adapter))
     found += sorted(unknown, key=lambda adapter: adapter.vendor != "nvidia")
-    return tuple(_completed(gpu, index, catalog) for index, gpu in enumerate(found))
+    return tuple(replace(catalog.completed(gpu), index=index) for index, gpu in enumerate(found))
 
 
 def _joined(card: Gpu, adapter: Gpu | None) -> Gpu:
@@ -38,18 +80,4 @@ def _joined(card: Gpu, adapter: Gpu | None) -> Gpu:
         name=card.name or adapter.name,
         memory_bytes=card.memory_bytes or adapter.memory_bytes,
         laptop=card.laptop if card.laptop is not None else adapter.laptop,
-    )
-
-
-def _completed(gpu: Gpu, index: int, catalog: Lookup) -> Gpu:
-    row = catalog(gpu.pci_id) if gpu.pci_id is not None else None
-    if row is None:
-        return replace(gpu, index=index)
-    return replace(
-        gpu,
-        index=index,
-        name=gpu.name or row.name,
-        compute_capability=gpu.compute_capability or row.compute_capability,
-        memory_bytes=gpu.memory_bytes or row.memory_bytes,
-        laptop=gpu.laptop if gpu.laptop is not None else row.laptop,
     )

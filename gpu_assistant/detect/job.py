@@ -14,7 +14,9 @@ from ..catalog.load import Catalog
 from ..core.jobs import JobContext
 from ..core.machine import MACHINE_SCHEMA, Machine, OperatingSystem, ProbeNote
 from ..system.base import System
-from .probes import Probe, Snapshot, all_probes
+from .driver import Snapshot
+from .probes import Probe, all_probes
+from .told import Partly
 
 TICK_S = 0.05  # how soon a cancel is seen
 
@@ -103,8 +105,13 @@ class DetectJob:
 
     def _take(self, answer: _Answer, fields: dict[str, Any], notes: list[ProbeNote], context: JobContext[Any]) -> None:
         name, error = answer.probe.name, answer.error
+        value = answer.value
+        if isinstance(value, Partly):
+            notes.append(ProbeNote(probe=name, code=f"detect.{name}.partly", detail=value.detail))
+            context.log(f"{name}: {value.detail}")
+            value = value.value
         if error is None:
-            fields[name] = answer.value
+            fields[name] = value
         else:
             slow = isinstance(error, TimeoutError)
             detail = None if slow else f"{type(error).__name__}: {error}"
@@ -115,7 +122,7 @@ class DetectJob:
                 probe=name,
                 seconds=answer.seconds,
                 ok=error is None,
-                fields={name: answer.value} if error is None else {},
+                fields={name: value} if error is None else {},
             )
         )
 

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..core.machine import TorchBuild
+from ..core.machine import TensorFlowBuild, TorchBuild
 
 _TENSORFLOW = re.compile(r"tensorflow(_cpu|_intel|_gpu|_rocm)?-(?P<version>[^-]+)\.dist-info", re.IGNORECASE)
 _TORCH = re.compile(r"torch-(?P<version>[^-]+)\.dist-info", re.IGNORECASE)
 
 
 def torch(folders: Iterable[Path]) -> TorchBuild | None:
-    """The first PyTorch that would be imported; whether CUDA is available only a run can tell."""
+    """The first PyTorch that would be imported; where it was built with CUDA, only a run tells whether that works."""
     for folder in folders:
         package = folder / "torch"
         if not package.is_dir():
@@ -30,7 +30,13 @@ def torch_version(text: str) -> TorchBuild | None:
     """From torch/version.py, which the build writes; older ones have no type annotations."""
     fields: dict[str, str] = dict(re.findall(r"^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['\"]([^'\"]*)['\"]", text, re.MULTILINE))
     version = fields.get("__version__")
-    return TorchBuild(version=version, cuda=fields.get("cuda")) if version else None
+    if not version:
+        return None
+    # Written down as None: built without. ROCm answers through the same function as CUDA.
+    without = set(re.findall(r"^(cuda|hip)(?:\s*:[^=\n]+)?\s*=\s*None\b", text, re.MULTILINE))
+    return TorchBuild(
+        version=version, cuda=fields.get("cuda"), cuda_available=False if without == {"cuda", "hip"} else None
+    )
 
 
 def tensorflow(folders: Iterable[Path]) -> str | None:
@@ -39,6 +45,29 @@ def tensorflow(folders: Iterable[Path]) -> str | None:
         if (folder / "tensorflow").is_dir() and (version := _listed(folder, _TENSORFLOW)):
             return version
     return None
+
+
+def tensorflow_build(folders: Iterable[Path]) -> TensorFlowBuild | None:
+    """How it was built, from the file that its build writes."""
+    for folder in folders:
+        if (folder / "tensorflow").is_dir():
+            return tensorflow_info(_text(folder / "tensorflow/python/platform/build_info.py"))
+    return None
+
+
+def tensorflow_info(text: str) -> TensorFlowBuild | None:
+    """From tensorflow/python/platform/build_info.py: pairs of a name and a value, or a dict."""
+    flags = dict(re.findall(r"['\"](is_cuda_build|is_rocm_build)['\"]\s*[,:]\s*(True|False)", text))
+    texts = dict(re.findall(r"['\"](cuda_version|cudnn_version)['\"]\s*[,:]\s*['\"](\d[\d.]*)['\"]", text))
+    if "is_cuda_build" not in flags:
+        return None
+    cuda = flags["is_cuda_build"] == "True"
+    return TensorFlowBuild(
+        cuda=texts.get("cuda_version") if cuda else None,
+        cudnn=texts.get("cudnn_version") if cuda else None,
+        cuda_build=cuda,
+        gpu_available=None if cuda or flags.get("is_rocm_build") != "False" else False,
+    )
 
 
 def _listed(folder: Path, pattern: re.Pattern[str]) -> str | None:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from ..catalog.load import Catalog
-from ..core.machine import Cudnn, Network, User
+from ..core.machine import Cudnn, Gpu, Network
 from ..system.base import System
-from ..system.nvml import Nvml, NvmlSnapshot
+from ..system.nvml import Nvml
 from . import cuda, gpus, pythons, tools
+from .driver import LIMIT_S as DRIVER_S
+from .driver import DriverProbe, Snapshot
+from .told import told
 
 LIMIT_S = 4.0
-PYTHONS_LIMIT_S = 8.0  # many interpreters, each with a limit of its own
-SNAPSHOT_LIMIT_S = 3.0  # the adapters are worth having without the driver's word
-
-Snapshot = Callable[[], NvmlSnapshot | None]
+SPARE_S = 1.0  # what depends on another probe ends a little later
 
 
 class Probe(Struct, frozen=True, kw_only=True):
@@ -30,64 +29,49 @@ class Probe(Struct, frozen=True, kw_only=True):
     limit: float = LIMIT_S
 
 
-class _Driver:
-    """The driver's word, asked for once by whoever needs it first."""
-
-    def __init__(self, system: System, snapshot: Snapshot) -> None:
-        self._system = system
-        self._ask = snapshot
-        self._asked = threading.Event()
-        self._snapshot: NvmlSnapshot | None = None
-
-    def driver(self) -> Any:  # noqa: ANN401 - Driver or None
-        """Ask, without waking cards that all sleep."""
-        try:
-            sleeping = self._system.sleeping_driver()
-            if sleeping is not None:
-                return sleeping
-            self._snapshot = self._ask()
-            return self._snapshot.driver if self._snapshot is not None else None
-        finally:
-            self._asked.set()
-
-    def cards(self) -> tuple[Any, ...]:
-        """The driver's cards; none where it does not answer in time."""
-        self._asked.wait(SNAPSHOT_LIMIT_S)
-        return self._snapshot.gpus if self._snapshot is not None else ()
-
-
 def all_probes(
     system: System, catalog: Catalog, stop: threading.Event, snapshot: Snapshot | None = None
 ) -> tuple[Probe, ...]:
     """Every probe. Programs that they started are ended once `stop` is set."""
-    driver = _Driver(system, snapshot or (lambda: Nvml(system).snapshot()))
+    driver = DriverProbe(system, snapshot or (lambda: Nvml(system).snapshot()), stop)
     return (
-        Probe(name="driver", read=driver.driver),
-        Probe(name="gpus", read=lambda: gpus.merged(system.display_adapters(), driver.cards(), catalog.gpu)),
+        Probe(name="driver", read=driver.driver, limit=DRIVER_S + SPARE_S),
+        Probe(name="gpus", read=lambda: _gpus(system, driver, catalog), limit=DRIVER_S + SPARE_S),
         Probe(name="os", read=system.operating_system),
         Probe(name="cpu", read=system.cpu),
-        Probe(name="disks", read=system.disks),
-        Probe(name="pythons", read=lambda: pythons.found(system, stop), limit=PYTHONS_LIMIT_S),
-        Probe(name="tools", read=lambda: tools.found(system, stop)),
-        Probe(name="memory_bytes", read=_memory),
-        Probe(name="cuda_toolkits", read=lambda: cuda.toolkits(system.cuda_folders(), system.executable("nvcc"))),
+        Probe(name="disks", read=lambda: _disks(system)),
+        Probe(name="pythons", read=lambda: pythons.found(system, stop), limit=pythons.ALL_S + SPARE_S),
+        Probe(name="tools", read=lambda: tools.found(system, stop), limit=tools.ALL_S + SPARE_S),
+        Probe(name="memory_bytes", read=system.memory_bytes),
+        Probe(name="cuda_toolkits", read=lambda: cuda.asked(system, stop), limit=cuda.ALL_S + SPARE_S),
         Probe(name="cudnn", read=lambda: _cudnn(system)),
-        Probe(name="user", read=lambda: _user(system)),
+        Probe(name="user", read=system.user),
         Probe(name="network", read=lambda: Network(proxy=system.proxy())),
         Probe(name="pending_reboot", read=system.pending_reboot),
+        Probe(name="laptop", read=lambda: _laptop(system, catalog)),
+        Probe(name="virtual_machine", read=system.virtual_machine),
+        Probe(name="remote_desktop", read=system.remote_desktop),
     )
 
 
-def _memory() -> int:
-    import psutil
+def _gpus(system: System, driver: DriverProbe, catalog: Catalog) -> tuple[Gpu, ...]:
+    adapters = system.display_adapters()
+    return gpus.merged(adapters, driver.cards(), gpus.CatalogNames(catalog))
 
-    return psutil.virtual_memory().total
+
+def _disks(system: System) -> Any:  # noqa: ANN401 - disks, or some of them
+    found = system.disks()
+    return told(found, [disk.path for disk in found if disk.total_bytes is None])
 
 
 def _cudnn(system: System) -> tuple[Cudnn, ...]:
     return cuda.cudnns(system.cudnn_folders())
 
 
-def _user(system: System) -> User:
-    home = str(Path.home())
-    return User(home=home, ascii=home.isascii(), admin=system.is_admin())
+def _laptop(system: System, catalog: Catalog) -> bool | None:
+    """By the computer itself, else by a card that is made for laptops alone."""
+    itself = system.laptop()
+    if itself is not None:
+        return itself
+    rows = (catalog.gpu(gpu.pci_id or "") for gpu in system.display_adapters())
+    return True if any(row is not None and row.laptop for row in rows) else None

@@ -1,25 +1,30 @@
-"""Which Pythons are here, and what they have of PyTorch and TensorFlow. None of them is made to import either."""
+"""Which Pythons are here, and what they have of PyTorch and TensorFlow: their files first, they themselves second."""
 
 from __future__ import annotations
 
 import ast
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
 from ..core.errors import AppError
 from ..core.machine import Python
 from ..system.base import System
-from . import packages
+from ..system.patience import answered
+from . import frameworks, packages
+from .told import told
 
-LIMIT_S = 2.0  # for one interpreter
+LIMIT_S = 3.5  # for one interpreter, with a virus scanner that reads it first
+NAMES_S: Final = 4.0  # for all of them to say who they are
+ALL_S: Final = NAMES_S + frameworks.LIMIT_S
 MOST = 40  # interpreters asked; nobody reads a longer list
 AT_ONCE = 8
+FRAMEWORKS_AT_ONCE = 2  # each loads gigabytes
 
 Kind = Literal["system", "venv", "conda", "store", "managed"]
 
@@ -45,33 +50,47 @@ class Answer(Struct, frozen=True, kw_only=True):
     packages: tuple[str, ...]
 
 
-def found(system: System, stop: threading.Event) -> tuple[Python, ...]:
-    """Every interpreter that answers in time; one that does not (a broken shim, say) is left out."""
+def found(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - Pythons, or some that are not all told
+    """Every interpreter that answers in time; one that says anything else (a broken shim, say) is left out.
+
+    Where every NVIDIA card sleeps nobody is made to look for cards: that would wake them.
+    """
     candidates = system.python_candidates()[:MOST]
     if not candidates:
         return ()
-    with ThreadPoolExecutor(min(AT_ONCE, len(candidates)), thread_name_prefix="python") as pool:
-        answers = pool.map(lambda path: ask(system, path, stop), candidates)
-        return tuple(python for python in answers if python is not None)
+    said = answered({path: partial(ask, system, path, stop) for path in candidates}, NAMES_S, AT_ONCE)
+    late = [str(path) for path in candidates if path not in said]
+    pythons = [python for python in said.values() if python is not None]
+    unsettled = [python for python in pythons if frameworks.unsettled(python)]
+    if not unsettled or system.cards_asleep():
+        return told(tuple(pythons), late)
+    calls = {python.path: partial(frameworks.asked, system, python, stop) for python in unsettled}
+    more = answered(calls, frameworks.LIMIT_S, FRAMEWORKS_AT_ONCE)
+    late += [path for path in calls if path not in more]
+    return told(tuple(more.get(python.path, python) for python in pythons), late)
 
 
 def ask(system: System, path: Path, stop: threading.Event) -> Python | None:
-    """One interpreter; None where it does not answer."""
+    """One interpreter; None where it says something else. Raises TimeoutError where it hangs."""
     try:
         finished = system.run([path, "-I", "-c", QUESTION], timeout=LIMIT_S, cancel=stop)
-    except AppError:
+    except AppError as error:
+        if error.code == "program-timeout":
+            raise TimeoutError from error
         return None
     answer = parse(finished.out) if finished.code == 0 else None
     if answer is None:
         return None
     folders = [Path(folder) for folder in answer.packages]
+    tensorflow = packages.tensorflow(folders)
     return Python(
         path=str(path),
         version=answer.version,
         arch=answer.arch,
         kind=kind(path.parts, answer, conda=(Path(answer.prefix) / "conda-meta").is_dir()),
         torch=packages.torch(folders),
-        tensorflow=packages.tensorflow(folders),
+        tensorflow=tensorflow,
+        tensorflow_build=packages.tensorflow_build(folders) if tensorflow is not None else None,
     )
 
 

@@ -16,9 +16,10 @@ _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)$")
 
 
 class ContentRange(Struct, frozen=True):
-    """First byte sent, and the whole file's size where the server says it."""
+    """First byte sent, the byte after the last one, and the whole file's size where the server says it."""
 
     start: int
+    end: int
     total: int | None
 
 
@@ -27,7 +28,7 @@ def content_range(headers: Mapping[str, str]) -> ContentRange | None:
     match = _RANGE.match(headers.get("Content-Range", "").strip())
     if match is None:
         return None
-    return ContentRange(int(match[1]), None if match[3] == "*" else int(match[3]))
+    return ContentRange(int(match[1]), int(match[2]) + 1, None if match[3] == "*" else int(match[3]))
 
 
 def content_length(headers: Mapping[str, str]) -> int | None:
@@ -52,3 +53,20 @@ def strong_etag(headers: Mapping[str, str]) -> str | None:
     """The tag that names these very bytes; a weak one does not."""
     tag = headers.get("ETag", "").strip()
     return tag if tag.startswith('"') else None
+
+
+def empty_file(headers: Mapping[str, str]) -> bool:
+    """Whether a refused range says that the file has no bytes at all."""
+    return headers.get("Content-Range", "").strip() == "bytes */0"
+
+
+def is_page(headers: Mapping[str, str], name: str) -> bool:
+    """Whether a page for people came instead of a file: a login of a network, a notice of a mirror."""
+    kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return kind in ("text/html", "application/xhtml+xml") and not name.lower().endswith((".html", ".htm"))
+
+
+def is_packed(headers: Mapping[str, str], name: str) -> bool:
+    """Whether the server packed the bytes on the way though nobody asked; a packed file may be called so by mistake."""
+    coding = headers.get("Content-Encoding", "identity").strip().lower()
+    return coding not in ("identity", "") and not name.lower().endswith((".gz", ".tgz", ".bz2", ".xz", ".zst", ".br"))

@@ -6,8 +6,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 import requests
 import urllib3
@@ -15,9 +13,12 @@ from msgspec import Struct
 
 from ..core.errors import AppError, Cancelled
 from ..core.plan import Bottleneck
-from . import answers, part
+from . import answers
 from .download import Download, Wanted
 from .limits import Limits
+from .local import local_path, matches
+from .pace import Pace
+from .round import Common
 from .session import Session
 from .speed import Speed
 
@@ -26,7 +27,10 @@ BEAT = 0.1
 
 
 class Totals(Struct, frozen=True, kw_only=True):
-    """All files together, in bytes; `speed` in bytes per second over the network; unknown is None."""
+    """All files together, in bytes; `speed` in bytes per second over the network; unknown is None.
+
+    `bottleneck` is what everything waits for just now; `seconds_left` at the present speed.
+    """
 
     done: int
     total: int | None
@@ -35,16 +39,14 @@ class Totals(Struct, frozen=True, kw_only=True):
     fetched: int
     bottleneck: Bottleneck
     name: str | None
-
-
-def local_path(url: str) -> Path | None:
-    """The file that a file:// address names; None for any other address."""
-    parts = urlsplit(url)
-    return Path(url2pathname(parts.path)) if parts.scheme == "file" and parts.netloc in ("", "localhost") else None
+    seconds_left: float | None = None
 
 
 class Fetch:
-    """Fetches files in threads of its own; `run` stays on the calling thread and reports from there."""
+    """Fetches files in threads of its own; `run` stays on the calling thread and reports from there.
+
+    `pace` lets another thread pause, resume and limit it.
+    """
 
     def __init__(
         self,
@@ -53,12 +55,14 @@ class Fetch:
         cancel: threading.Event,
         progress: Callable[[Totals], None] = lambda _totals: None,
         limits: Limits | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._wanted = tuple(wanted)
         self._cancel = cancel
         self._progress = progress
         self._limits = limits or Limits()
         self._stopped = threading.Event()
+        self._common = Common(self._limits, self._stopped, pace or Pace())
         self._woken = threading.Event()
         self._guard = threading.Lock()
         self._sizes: dict[int, int] = {i: w.bytes for i, w in enumerate(self._wanted) if w.bytes is not None}
@@ -72,8 +76,13 @@ class Fetch:
 
         Raises AppError, NetworkError, or Cancelled within 0.2 s of the event being set.
         """
-        self._in_threads(self._ask_size, [i for i in range(len(self._wanted)) if not self._known_here(i)])
-        self._in_threads(self._get, list(range(len(self._wanted))))
+        unknown = [i for i in range(len(self._wanted)) if not self._known_here(i)]
+        # A single file's first answer says it as well.
+        self._in_threads(self._ask_size, unknown if len(self._wanted) > 1 else [])
+        try:
+            self._in_threads(self._get, list(range(len(self._wanted))))
+        finally:
+            self._common.sessions.close()
         self._progress(self.totals())
         return tuple(self._paths[i] for i in range(len(self._wanted)))
 
@@ -86,14 +95,19 @@ class Fetch:
             if download.total is not None:
                 sizes[i] = download.total
         active = [d for i, d in downloads.items() if i not in self._paths]
-        checking = bool(active) and all(download.checking for download in active)
+        done = sum(download.have for download in downloads.values())
+        total = sum(sizes.values()) if len(sizes) == len(self._wanted) else None
+        speed = self._speed.rate()
+        slow = {download.slow_now() for download in active}
         return Totals(
-            done=sum(download.have for download in downloads.values()),
-            total=sum(sizes.values()) if len(sizes) == len(self._wanted) else None,
-            speed=self._speed.rate(),
+            done=done,
+            total=total,
+            speed=speed,
+            seconds_left=(total - done) / speed if total is not None and speed else None,
             reused=sum(download.reused for download in downloads.values()),
             fetched=sum(download.fetched for download in downloads.values()),
-            bottleneck="checking" if checking else "network",
+            # Where several files wait for different things the network is what they share.
+            bottleneck=slow.pop() if len(slow) == 1 else "network",
             name=active[0].wanted.path.name if active else None,
         )
 
@@ -143,10 +157,8 @@ class Fetch:
 
     def _end(self, threads: Sequence[threading.Thread]) -> None:
         """Wake what waits for the network, wait a moment, and raise what happened."""
-        for download in list(self._downloads.values()):
-            download.stop()
         for thread in threads:
-            thread.join(0.1 if self._cancel.is_set() else 2)
+            thread.join(0.5 if self._cancel.is_set() else 6)
         if self._cancel.is_set() or self._error is None:
             raise Cancelled
         raise self._error
@@ -163,24 +175,19 @@ class Fetch:
             with self._guard:
                 self._sizes[i] = size
 
-    def _get(self, i: int, session: Session) -> None:
+    def _get(self, i: int, _session: Session) -> None:
         wanted = self._wanted[i]
-        download = Download(wanted, session, self._limits, self._stopped)
+        download = Download(wanted, self._common)
         with self._guard:
             self._downloads[i] = download
         here = local_path(wanted.url)
         self._paths[i] = download.run() if here is None else self._in_place(here, wanted, download)
 
     def _in_place(self, here: Path, wanted: Wanted, figures: Download) -> Path:
-        def count(size: int) -> None:
-            figures.have += size
-            figures.reused += size
-
         figures.checking = True
         if not here.is_file():
             raise AppError("local-file-missing", path=str(here))
-        if not part.file_matches(here, wanted.sha256, wanted.bytes, self._stopped, count):
+        if not matches(here, wanted.check, wanted.bytes, self._stopped, figures.count_here):
             raise AppError("local-file-broken", path=str(here))
         figures.checking = False
-        figures.total = figures.have
         return here

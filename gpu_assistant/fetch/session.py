@@ -59,6 +59,9 @@ class _Sockets:
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
             with suppress(OSError):
+                # Who begins to read only now must not wait out the time limit on a socket that is gone.
+                one.settimeout(0)
+            with suppress(OSError):
                 # Not one.close(): that waits for the reader to let go of its file.
                 socket.close(one.detach())
 
@@ -111,10 +114,10 @@ def _own_credentials(request: requests.PreparedRequest) -> requests.PreparedRequ
 class Session(requests.Session):
     """A session for one thread. Proxies may come from the environment, credentials only from an address."""
 
-    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, environ: Mapping[str, str] = os.environ, context: ssl.SSLContext | None = None) -> None:
         super().__init__()
         self._sockets = _Sockets()
-        context = certificates(environ)
+        context = context or certificates(environ)
         for scheme in ("https://", "http://"):
             self.mount(scheme, _Adapter(context, self._sockets))
         self.auth = _own_credentials
@@ -141,3 +144,34 @@ class Session(requests.Session):
         if scheme not in ("https", "http") or (urlsplit(resp.url).scheme == "https" and scheme != "https"):
             raise InsecureRedirect(f"{resp.url} -> {target}", response=resp)
         return target
+
+
+class Sessions:
+    """Sessions that several downloads and threads use one after the other, so that connections live on."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._idle: list[Session] = []
+        # Reading all certificates takes longer than a small file: once is enough.
+        self._context: ssl.SSLContext | None = None
+
+    def take(self) -> Session:
+        """A session for the calling thread; give it back."""
+        with self._guard:
+            if self._idle:
+                return self._idle.pop()
+            self._context = self._context or certificates()
+            context = self._context
+        return Session(context=context)
+
+    def give(self, session: Session) -> None:
+        """The thread is done with it, and nothing was interrupted."""
+        with self._guard:
+            self._idle.append(session)
+
+    def close(self) -> None:
+        """Close the connections of all that were given back."""
+        with self._guard:
+            for session in self._idle:
+                session.close()
+            self._idle.clear()

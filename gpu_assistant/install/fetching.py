@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..fetch.download import Wanted
-from ..fetch.many import Fetch, Totals
+from ..fetch.wanted import Wanted
 from .work import Work
+
+if TYPE_CHECKING:
+    from ..fetch.many import Totals
 
 
 def fetch(work: Work, wanted: Sequence[Wanted]) -> tuple[Path, ...]:
     """The files, in order. Raises what `Fetch.run` raises."""
+
+    from ..fetch.many import Fetch  # loads the network, which a plan does not need
 
     def progress(totals: Totals) -> None:
         work.reporter.progress(

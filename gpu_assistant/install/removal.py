@@ -1,12 +1,26 @@
-"""Taking folders away so that a kill leaves nothing that looks whole."""
+"""Folders that are made whole and taken away whole, so that a kill leaves nothing that looks whole.
+
+A folder is made as `.<name>.partial` and renamed when everything is in it; with it goes a list of its files. It is
+taken away by a rename to `.<name>.trash`; there only the files of the list are deleted, and what is left over was
+never ours and goes back to where it was.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
+from ..core import json
 from ..core.errors import AppError
 from ..core.json import storage_error
+
+FILES = "gpu-assistant-files.txt"
+# Python writes these beside our files on its own.
+BYTECODE = "__pycache__"
 
 
 def trash_path(folder: Path) -> Path:
@@ -19,19 +33,77 @@ def partial_path(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.partial")
 
 
-def remove(folder: Path) -> None:
-    """Rename out of the way at once, then delete; raises AppError. Left-overs of a killed removal go too."""
-    trash = trash_path(folder)
-    delete(trash)
+def write_list(folder: Path, names: Iterable[str] | None = None) -> None:
+    """Write down the files of a folder that are ours: these, or all that it holds just now; raises AppError."""
     try:
-        if not folder.exists():
-            return
-        folder.rename(trash)
-    except PermissionError as error:
-        raise AppError("environment-in-use", path=str(folder)) from error
+        names = [name for name in (_walk(folder) if names is None else names) if name != FILES]
     except OSError as error:
         raise storage_error(error, folder) from error
-    delete(trash)
+    # Surrogates stand for bytes that are no text: a name on Linux may have them.
+    json.write_file(folder / FILES, "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape"))
+
+
+def look(folder: Path) -> Literal["made", "half", "before", "changed"]:
+    """Whether a folder stands whole as we made it, half made or half removed, not at all, or as somebody else's."""
+    if os.path.lexists(folder / FILES):
+        return "made"
+    if partial_path(folder).is_dir() or trash_path(folder).is_dir():
+        return "half"
+    return "changed" if _holds_anything(folder) else "before"
+
+
+def name(folder: Path) -> None:
+    """Give a folder that was made its name; an empty one in its place gives way. Raises AppError."""
+    try:
+        if folder.is_dir():
+            folder.rmdir()
+        partial_path(folder).rename(folder)
+    except OSError as error:
+        raise storage_error(error, folder) from error
+
+
+def remove(folder: Path, *, stood: bool = False) -> bool:
+    """Take a folder of ours away, and what a killed run left of it; says whether files of somebody else stay there.
+
+    `stood` leaves an empty one in its place. Raises AppError, "environment-in-use" before anything is deleted.
+    """
+    finish(folder)
+    delete(partial_path(folder))
+    if os.path.lexists(folder / FILES):
+        try:
+            folder.rename(trash_path(folder))
+        except PermissionError as error:
+            raise AppError("environment-in-use", path=str(folder)) from error
+        except OSError as error:
+            raise storage_error(error, folder) from error
+        finish(folder)
+    if stood:
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise storage_error(error, folder) from error
+    return _holds_anything(folder)
+
+
+def finish(folder: Path) -> None:
+    """Carry a removal through that was begun: our files go, the others return to their place. Raises AppError."""
+    trash = trash_path(folder)
+    if not trash.is_dir():
+        return
+    try:
+        _delete_listed(trash)
+        if not any(trash.iterdir()):
+            trash.rmdir()
+        elif not _holds_anything(folder):
+            with suppress(FileNotFoundError):
+                folder.rmdir()
+            trash.rename(folder)
+        else:
+            raise AppError("environment-occupied", path=str(folder))
+    except PermissionError as error:
+        raise AppError("environment-in-use", path=str(trash)) from error
+    except OSError as error:
+        raise storage_error(error, trash) from error
 
 
 def delete(folder: Path) -> None:
@@ -45,3 +117,65 @@ def delete(folder: Path) -> None:
         raise AppError("environment-in-use", path=str(folder)) from error
     except OSError as error:
         raise storage_error(error, folder) from error
+
+
+def _delete_listed(folder: Path) -> None:
+    """The list goes last: as long as it is there, the rest can be deleted by it."""
+    listing = folder / FILES
+    try:
+        names = listing.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+    except FileNotFoundError:
+        return  # gone already: what is left is not ours
+    # Where somebody put a link in a folder's place, what lies behind it is not ours.
+    real: dict[Path, bool] = {folder: True}
+    for name in names:
+        if name and _inside(name) and _real((folder / name).parent, real):
+            with suppress(FileNotFoundError, NotADirectoryError):
+                (folder / name).unlink()
+    for place, folders, files in os.walk(folder, topdown=False):
+        here = Path(place)
+        if here.name == BYTECODE and not folders and all(file.endswith(".pyc") for file in files):
+            for file in files:
+                _drop_bytecode(here / file)
+        if here != folder:
+            with suppress(OSError):
+                here.rmdir()  # only an empty one goes
+    listing.unlink()
+
+
+def _real(folder: Path, known: dict[Path, bool]) -> bool:
+    """Whether no folder on the way down is a link."""
+    if folder not in known:
+        known[folder] = _real(folder.parent, known) and not folder.is_symlink()
+    return known[folder]
+
+
+def _drop_bytecode(file: Path) -> None:
+    """Python's own copy of a source that is gone."""
+    source = file.parent.parent / f"{file.name.partition('.')[0]}.py"
+    if not source.exists():
+        file.unlink()
+
+
+def _inside(name: str) -> bool:
+    path = Path(name)
+    return not path.is_absolute() and not path.drive and ".." not in path.parts
+
+
+def _walk(folder: Path) -> Iterator[str]:
+    """Every file and link below a folder, by its path from there with "/"; links are not followed."""
+    todo = [""]
+    while todo:
+        inner = todo.pop()
+        with os.scandir(folder / inner) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                name = f"{inner}{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    todo.append(f"{name}/")
+                else:
+                    yield name
+
+
+def _holds_anything(folder: Path) -> bool:
+    """Whether anything but an empty folder is there."""
+    return os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir()))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-from ..core.errors import AppError, Cancelled
+from ..core.errors import AppError, Cancelled, RebootNeeded
 from ..core.jobs import JobContext
 from ..core.names import Value
 from ..core.plan import (
@@ -26,8 +26,13 @@ INTERVAL_S = 0.1
 
 
 def outcome(error: BaseException) -> Literal["failed", "cancelled"]:
-    """How a step or run ended that raised this."""
+    """How a step ended that raised this."""
     return "cancelled" if isinstance(error, Cancelled) else "failed"
+
+
+def end_state(error: BaseException) -> EndState:
+    """How a run ended that raised this."""
+    return "reboot-needed" if isinstance(error, RebootNeeded) else outcome(error)
 
 
 class Reporter:
@@ -103,7 +108,7 @@ class Reporter:
 
     def ended(self, env: str, error: AppError) -> None:
         """The last event of a run that came to no good end."""
-        self.end(outcome(error), env, error.message.code, error.data)
+        self.end(end_state(error), env, error.message.code, error.data)
 
     def _send(self, event: Event) -> None:
         self._context.report(event)

@@ -45,7 +45,7 @@ class Resolver:
 
     def earlier(self) -> Lock | None:
         """The lock of an earlier, equal wish, while the local files that it names are still there."""
-        from ..fetch.many import local_path
+        from ..fetch.local import local_path
 
         try:
             found = lock.parse(self._kept.read_text(encoding="utf-8"), self.wish.python)
@@ -91,6 +91,8 @@ class Resolver:
             self._folder.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix="resolve-", dir=self._folder))
             project, output = folder / "pyproject.toml", folder / LOCK_FILE
+            held = folder / "constraints.txt"
+            held.write_text("".join(f"{line}\n" for line in self.wish.constraints), encoding="utf-8")
             project.write_text(attempt.pyproject(self.wish.python), encoding="utf-8")
         except OSError as error:
             raise json.storage_error(error, self._folder) from error
@@ -100,7 +102,7 @@ class Resolver:
             finished = self._uv.run(
                 *("pip", "compile", project, "--python", self._interpreter, "--python-version", self.wish.python),
                 *("--format", "pylock.toml", "--output-file", output, "--no-header"),
-                *("--only-binary", ":all:", "--quiet"),
+                *("--only-binary", ":all:", "--quiet", "--constraints", held),
                 *(*where, *offline, *more),
                 timeout=TIMEOUT_S,
                 cwd=folder,
@@ -140,6 +142,8 @@ class Resolver:
 
     def _unavailable(self) -> AppError:
         wish = self.wish
+        if wish.tensorflow is not None:
+            return self._no_tensorflow()
         if self._index_open:
             self._answers["index"] = self._ask_index_alone()
         data = {
@@ -160,6 +164,17 @@ class Resolver:
             return AppError("release-nowhere", offers=(), **data)
         change = offers[0].change
         return AppError("release-unavailable", offers=offers, offer=change["pytorch"], python=change["python"], **data)
+
+    def _no_tensorflow(self) -> AppError:
+        """Which of several packages a source lacks is not told: they must also fit each other."""
+        answers: dict[SourceName, str] = dict(self._answers)
+        if self.wish.torch is None and answers["wheelhouse"] == "incomplete":
+            answers["wheelhouse"] = "incomplete-tensorflow"
+        data = {name: f"@answer.{answer}" for name, answer in answers.items()} | {"packages": self.wish.label}
+        kind = "together" if self.wish.torch is not None else "alone"
+        if "unreachable" in self._answers.values():
+            return NetworkError(f"tensorflow-no-source-{kind}", offers=(), **data)
+        return AppError(f"tensorflow-nowhere-{kind}", offers=(), **data)
 
     def _offers(self) -> tuple[Alternative, ...]:
         """Other releases of the wanted build that a source has, or this one for another Python."""

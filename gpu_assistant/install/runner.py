@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import AppError, Cancelled
+from ..core.errors import AppError, Cancelled, RebootNeeded, RightsRefused
 from ..core.jobs import Job, JobContext
 from ..core.json import storage_error
 from ..core.paths import DataDir
@@ -16,12 +17,13 @@ from ..core.plan import Plan, Step, StepState
 from ..core.results import Checks
 from ..fetch.limits import Limits
 from ..system.base import System
-from .reporter import Reporter, outcome
+from .reporter import Reporter, end_state, outcome
 from .work import Verifier
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
     from .journal import Journal
+    from .work import Work
 
 
 def verify_job(environment: Path, system: System) -> Job[Checks]:
@@ -34,7 +36,8 @@ def verify_job(environment: Path, system: System) -> Job[Checks]:
 class InstallJob:
     """One install. News are `PlanEvent`, `StepEvent`s, `LogEvent`s and always one `EndEvent`, the last.
 
-    With `dry_run` every step is skipped and nothing is touched; a simulated plan never does anything else.
+    With `dry_run` every step is skipped and nothing is touched; a simulated plan never does anything else. `resume`
+    are the words of the command that goes on after a restart.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class InstallJob:
         catalog: Catalog,
         *,
         dry_run: bool = False,
+        resume: Sequence[str] = (),
         verifier: Verifier = verify_job,
         limits: Limits | None = None,
     ) -> None:
@@ -53,18 +57,22 @@ class InstallJob:
         self._data = data
         self._catalog = catalog
         self._dry_run = dry_run or plan.simulated
+        self._resume = tuple(resume)
         self._verifier = verifier
         self._limits = limits or Limits()
 
     def run(self, context: JobContext[Any]) -> Path:
-        """The environment's folder. Raises AppError and its family, nothing else."""
+        """The environment's folder. Raises AppError and its family, nothing else: RebootNeeded("restart-needed")
+        where it goes on after a restart, RightsRefused("rights-left-out") after all that could be done without.
+        """
         from . import untrusted
+        from .place import Ground
 
         reporter = Reporter(context)
         env = self.plan.env
         try:
             reporter.plan(self.plan.steps)
-            untrusted.check(self.plan, self._system, self._data, self._catalog)
+            untrusted.check(self.plan, Ground(self._system, self._data, self._catalog))
             if self._dry_run:
                 self._walk(reporter)
             else:
@@ -89,6 +97,7 @@ class InstallJob:
 
     def _carry_out(self, cancel: threading.Event, reporter: Reporter) -> None:
         from .journal import Journal
+        from .ledger import settle
         from .single import one_at_a_time
         from .work import Work
 
@@ -109,8 +118,8 @@ class InstallJob:
                 limits=self._limits,
             )
             try:
-                for step in self.plan.steps:
-                    _one(step, work)
+                settle(work, journal)
+                self._all(work)
             except BaseException as error:
                 _note_end(journal, error)
                 if isinstance(error, Cancelled) and work.partial.is_dir():
@@ -120,24 +129,49 @@ class InstallJob:
                 _tidy(self._data.uv_cache)
             journal.ended("done")
 
+    def _all(self, work: Work) -> None:
+        from .login import clear_login, go_on_after_login
 
-def _one(step: Step, work: Any) -> None:  # noqa: ANN401 - the class is loaded late
+        clear_login(work, work.journal)
+        left_out: dict[str, AppError] = {}
+        for step in self.plan.steps:
+            if not left_out.keys().isdisjoint(step.needs):
+                left_out[step.id] = left_out[next(need for need in step.needs if need in left_out)]
+                work.journal.step_ended(step.id, "failed")
+                work.reporter.step(step.id, "skipped", code="progress.left-out")
+                continue
+            try:
+                restart = _one(step, work)
+            except RightsRefused as error:
+                left_out[step.id] = error
+                continue
+            if restart:
+                raise RebootNeeded(go_on_after_login(self._resume, work, work.journal))
+        if left_out:
+            raise RightsRefused("rights-left-out", steps=", ".join(left_out)) from next(iter(left_out.values()))
+
+
+def _one(step: Step, work: Work) -> bool:
+    """Whether the computer must be restarted before the next one."""
     from .steps import KINDS
 
     if work.cancel.is_set():
         raise Cancelled
+    kind = KINDS[step.kind]
     work.journal.step_began(step.id)
     work.reporter.step(step.id, "running")
     try:
-        result = KINDS[step.kind](step, work)
+        stood = kind.done(step, work)
+        result = stood if stood is not None else kind.run(step, work)
     except BaseException as error:
         work.reporter.failed(step.id, error)
         with suppress(AppError):  # the disk may be full; the error itself is what counts
             work.journal.step_ended(step.id, outcome(error))
         raise
-    state: StepState = "skipped" if result.skipped else "done"
+    state: StepState = "skipped" if stood is not None else "done"
     work.journal.step_ended(step.id, state)
     work.reporter.step(step.id, state, code=result.code, data=result.data)
+    return result.restart
 
 
 def _tidy(cache: Path) -> None:
@@ -149,4 +183,4 @@ def _tidy(cache: Path) -> None:
 def _note_end(journal: Journal, error: BaseException) -> None:
     code = error.code if isinstance(error, AppError) else type(error).__name__
     with suppress(AppError):
-        journal.ended(outcome(error), code)
+        journal.ended(end_state(error), code)

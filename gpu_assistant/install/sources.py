@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -15,10 +16,11 @@ from .wish import ALWAYS, Wish
 
 SourceName = Literal["wheelhouse", "index", "general"]
 Answer = Literal["absent", "incomplete", "unreachable", "not-given", "not-asked"]
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 class Attempt(Struct, frozen=True, kw_only=True):
-    """One question to the resolver: `source` is where PyTorch itself would come from.
+    """One question to the resolver: `source` is where what is `pinned` would come from.
 
     `torch_index` is an address that serves only PyTorch's own packages (`flat` for a folder), `find_links` a
     folder that serves everything; with `offline` no index is asked.
@@ -44,7 +46,8 @@ class Attempt(Struct, frozen=True, kw_only=True):
         ]
         if self.torch_index is not None:
             lines.append("[tool.uv.sources]")
-            lines += [f'{pin.partition("==")[0]} = {{ index = "source" }}' for pin in self.pinned]
+            names = [match[0] for pin in self.pinned if (match := _NAME.match(pin)) is not None]
+            lines += [f'{name} = {{ index = "source" }}' for name in names]
             lines += ["[[tool.uv.index]]", 'name = "source"', f"url = {json.dumps(self.torch_index)}"]
             lines += [f"explicit = {str(self.explicit).lower()}", *(['format = "flat"'] if self.flat else [])]
         return "\n".join(lines) + "\n"
@@ -53,34 +56,51 @@ class Attempt(Struct, frozen=True, kw_only=True):
 def attempts(wish: Wish) -> Iterator[Attempt]:
     """The questions in order: wheelhouse alone, wheelhouse and general index, PyTorch's index, general index."""
     local = local_pins(wish)
+    rest = _rest(wish)
     if local is not None and wish.wheelhouse is not None:
-        yield Attempt(source="wheelhouse", requirements=ALWAYS, pinned=local, find_links=wish.wheelhouse, offline=True)
+        yield Attempt(source="wheelhouse", requirements=rest, pinned=local, find_links=wish.wheelhouse, offline=True)
         folder = Path(wish.wheelhouse).as_uri()
-        yield Attempt(source="wheelhouse", requirements=ALWAYS, pinned=local, torch_index=folder, flat=True)
-    if wish.index_url is not None:
+        yield Attempt(source="wheelhouse", requirements=rest, pinned=local, torch_index=folder, flat=True)
+    if wish.torch is None:
+        yield Attempt(source="general", requirements=rest, pinned=_flow(wish))
+        return
+    if wish.index_url is not None and wish.variant is not None:
         # PyTorch's own index also holds what only its AMD and Intel builds need; for the others it serves
         # nothing but PyTorch.
         explicit = wish.variant.startswith(("cu", "cpu"))
         for pins in _pin_sets(wish, f"+{wish.variant}"):
             yield Attempt(
                 source="index",
-                requirements=ALWAYS,
+                requirements=rest,
                 pinned=pins,
                 torch_index=wish.index_url,
                 explicit=explicit,
             )
     if wish.serves_variant:
         for pins in _pin_sets(wish, ""):
-            yield Attempt(source="general", requirements=ALWAYS, pinned=pins)
+            yield Attempt(source="general", requirements=rest, pinned=pins)
+
+
+def _flow(wish: Wish) -> tuple[str, ...]:
+    return (wish.tensorflow,) if wish.tensorflow is not None else ()
+
+
+def _rest(wish: Wish) -> tuple[str, ...]:
+    """What comes from the general index: TensorFlow too, beside PyTorch."""
+    return ALWAYS if wish.torch is None else (*ALWAYS, *_flow(wish))
 
 
 def local_pins(wish: Wish) -> tuple[str, ...] | None:
-    """PyTorch and what belongs to it as the wheelhouse has it; None if it lacks this very build."""
+    """PyTorch and what belongs to it as the wheelhouse has it; None if it lacks this very build. Without PyTorch
+    it is TensorFlow.
+    """
+    if wish.torch is None:
+        return _flow(wish) if any(wheel.project == "tensorflow" for wheel in wish.local_wheels()) else None
     torch = _local("torch", wish.torch, wish)
     if torch is None:
         return None
-    vision = _local("torchvision", wish.torchvision, wish)
-    return (torch,) if vision is None else (torch, vision)
+    beside = (_local("torchvision", wish.torchvision, wish), _local("torchaudio", wish.torchaudio, wish))
+    return (torch, *(pin for pin in beside if pin is not None))
 
 
 def _local(project: str, version: str | None, wish: Wish) -> str | None:
@@ -94,11 +114,12 @@ def _local(project: str, version: str | None, wish: Wish) -> str | None:
 
 
 def _pin_sets(wish: Wish, tag: str) -> Iterator[tuple[str, ...]]:
-    """With torchvision first; a source without it still has PyTorch."""
+    """With torchvision and torchaudio first; a source without them still has PyTorch."""
     torch = f"torch=={wish.torch}{tag}"
-    if wish.torchvision is not None:
-        yield (torch, f"torchvision=={wish.torchvision}{tag}")
-    yield (torch,)
+    beside = [("torchvision", wish.torchvision), ("torchaudio", wish.torchaudio)]
+    pins = [f"{name}=={version}{tag}" for name, version in beside if version is not None]
+    for count in range(len(pins), -1, -1):
+        yield (torch, *pins[:count])
 
 
 def other_releases(wish: Wish) -> tuple[LocalWheel, ...]:

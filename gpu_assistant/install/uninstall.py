@@ -1,26 +1,39 @@
-"""Takes an environment back that install made, and nothing else."""
+"""Takes back what the journal says that an install did, in reverse order, and nothing else."""
 
 from __future__ import annotations
 
-import os
+import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..core.errors import AppError
+from ..core.errors import AppError, Cancelled, RightsRefused
 from ..core.jobs import JobContext
 from ..core.paths import DataDir
-from ..core.plan import Step
-from .reporter import Reporter
+from ..core.plan import Step, StepState
+from ..system.base import System
+from .reporter import Reporter, end_state
 
-STEP = "remove"
+if TYPE_CHECKING:
+    from .journal import Journal, Why
+    from .place import Place
+    from .takeback import Item
 
 
 class UninstallJob:
-    """Removes one environment. News are the same events as an install's."""
+    """Takes back all that was done for one environment. News are the same events as an install's.
 
-    def __init__(self, environment: Path, data: DataDir) -> None:
+    What another environment needs stays until the last one that needs it goes.
+    """
+
+    def __init__(self, environment: Path, data: DataDir, system: System) -> None:
         self.environment = environment
         self._data = data
+        self._system = system
+
+    def steps(self) -> tuple[Step, ...]:
+        """What it would do just now, in order; raises what `run` raises."""
+        place = self._place(Reporter(JobContext()), threading.Event())
+        return tuple(item.step for item in self._items(place) if not item.needed)
 
     def run(self, context: JobContext[Any]) -> Path:
         """The folder that is gone. Raises AppError: environment-missing, -not-ours, -in-use, already-running.
@@ -32,66 +45,106 @@ class UninstallJob:
         refuse_shared(self.environment)
         reporter = Reporter(context)
         env = str(self.environment)
-        step = Step(id=STEP, kind="python-packages", code="remove-environment", data={"env": env})
-        reporter.plan((step,))
-        running = False
+        place = self._place(reporter, context.cancel)
         try:
-            self._refuse_strangers()
-            running = True
-            reporter.step(STEP, "running")
-            self._remove(context)
+            self._remove(place, context)
         except AppError as error:
-            if running:
-                reporter.failed(STEP, error)
             reporter.ended(env, error)
             raise
-        reporter.step(STEP, "done")
         reporter.end("done", env)
         return self.environment
 
-    def _left(self) -> bool:
-        """Whether there is no environment, but what a stopped install or removal of ours left of it."""
-        from .journal import environments
-        from .removal import partial_path, trash_path
+    def _place(self, reporter: Reporter, cancel: threading.Event) -> Place:
+        from .place import Place
 
-        env = self.environment
-        left = partial_path(env).is_dir() or trash_path(env).is_dir()
-        return left and env in environments(self._data) and not _holds_anything(env)
+        return Place(self._system, self._data, reporter=reporter, cancel=cancel)
 
-    def _refuse_strangers(self) -> None:
-        from .occupied import ours
+    def _items(self, place: Place) -> tuple[Item, ...]:
+        from .takeback import items
 
-        env = self.environment
-        if self._left() or ours(env, self._data) is not None:
-            return
-        raise AppError("environment-not-ours" if env.exists() else "environment-missing", path=str(env))
+        found = items(place, self.environment)
+        if all(_nothing(item) for item in found):
+            code = "environment-not-ours" if self.environment.exists() else "environment-missing"
+            raise AppError(code, path=str(self.environment))
+        return found
 
-    def _remove(self, context: JobContext[Any]) -> None:
-        from ..core.json import storage_error
-        from .journal import Journal, stood_before
-        from .removal import delete, partial_path, remove, trash_path
+    def _remove(self, place: Place, context: JobContext[Any]) -> None:
+        from .journal import Journal
+        from .ledger import settle
         from .single import one_at_a_time
 
-        env = self.environment
         context.check_cancelled()
+        place.reporter.plan(tuple(item.step for item in self._items(place)))
         with one_at_a_time(self._data):
-            self._refuse_strangers()  # another process may have been quicker
-            with Journal(self._data) as journal:
-                journal.removes("environment", env)
-                left = self._left()
-                delete(partial_path(env))
-                if left:
-                    delete(trash_path(env))
-                else:
-                    remove(env)
-                if stood_before(self._data, env):
-                    try:
-                        env.mkdir(exist_ok=True)
-                    except OSError as error:
-                        raise storage_error(error, env) from error
-                journal.ended("done")
+            self._items(place)  # another process may have been quicker
+            with Journal(self._data, env=str(self.environment)) as journal:
+                settle(place, journal)
+                take_back(self._items(place), place, journal)
 
 
-def _holds_anything(folder: Path) -> bool:
-    """Whether anything but an empty folder is there."""
-    return os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir()))
+def _nothing(item: Item) -> bool:
+    """Whether it alone is no reason for a removal: a folder for others, or what stayed at the last one already."""
+    from .effects import FolderMade
+
+    plain = isinstance(item.effects[0].effect, FolderMade)
+    return plain or (item.needed and all(each.kept for each in item.effects))
+
+
+def take_back(found: tuple[Item, ...], place: Place, journal: Journal, *, go_on: bool = False) -> None:
+    """Take everything back, each with its two lines in the journal; raises AppError, Cancelled.
+
+    Where rights are refused the rest goes on, and RightsRefused("rights-left-out") comes at the end; with `go_on`
+    so does any other error.
+    """
+    left_out: list[str] = []
+    trouble: AppError | None = None
+    try:
+        for item in found:
+            if place.cancel.is_set():
+                raise Cancelled
+            try:
+                _one(item, place, journal)
+            except RightsRefused:
+                left_out.append(item.step.id)
+            except Cancelled:
+                raise
+            except AppError as error:
+                if not go_on:
+                    raise
+                trouble = trouble or error
+        if trouble is not None:
+            raise trouble
+        if left_out:
+            raise RightsRefused("rights-left-out", steps=", ".join(left_out))
+    except AppError as error:
+        journal.ended(end_state(error), error.code)
+        raise
+    journal.ended("done")
+
+
+def _one(item: Item, place: Place, journal: Journal) -> None:
+    from .steps import KINDS
+    from .undoing import revert
+
+    step = item.step
+    why: Why | None = None
+    place.reporter.step(step.id, "running")
+    if item.needed:
+        for each in item.effects:
+            journal.kept(each.run, each.n)
+        place.reporter.step(step.id, "skipped", code="progress.left-needed")
+        return
+    try:
+        for each in item.effects:
+            journal.undoes(each.run, each.n)
+            kind = KINDS.get(each.kind)
+            why = kind.undo(each.effect, place) if kind is not None else revert(each.effect, place)
+            if why == "needed":
+                journal.kept(each.run, each.n)
+            else:
+                journal.undid(each.run, each.n, why)
+    except AppError as error:
+        place.reporter.failed(step.id, error)
+        raise
+    state: StepState = "skipped" if why == "needed" else "done"
+    place.reporter.step(step.id, state, code=f"progress.left-{why}" if why else None, data=step.data if why else None)

@@ -4,82 +4,57 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ..core.errors import AppError, CallError
-from ..core.paths import DataDir
+from ..core.errors import CallError
 from ..core.plan import Plan, PlanFile, Step
-from ..system.base import System
 from .occupied import IN_DATA, refuse_long, refuse_unfit
+from .place import Ground
 
-if TYPE_CHECKING:
-    from ..catalog.load import Catalog
-
-KINDS = ("check-space", "python-runtime", "resolve", "download", "python-packages", "verify")
-_SERIES = re.compile(r"3\.\d{1,2}\Z")
-_VERSION = re.compile(r"\d+(\.\d+){1,3}((a|b|rc)\d+)?\Z")
-_VARIANT = re.compile(r"[a-z]+[0-9.]*\Z")
+_ID = re.compile(r"[a-z0-9][a-z0-9.-]{0,40}\Z")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def check(plan: Plan, system: System, data: DataDir, catalog: Catalog) -> None:
+def check(plan: Plan, ground: Ground) -> None:
     """Raise CallError("plan-refused", detail=…) and those of `refuse_unfit` for a plan that must not run here."""
-    if tuple(step.kind for step in plan.steps) != KINDS or len({step.id for step in plan.steps}) != len(KINDS):
-        raise _refused("steps")
+    from .steps import KINDS
+
+    _check_order(plan)
     env = Path(plan.env)
-    if not _plain_folder(env):
+    if not plain_folder(env):
         raise _refused(f"env: {plan.env}")
     refuse_unfit(env)
-    refuse_long(data.root, IN_DATA)
-    if plan.wheelhouse is not None and not _plain_folder(Path(plan.wheelhouse)):
+    refuse_long(ground.data.root, IN_DATA)
+    if plan.wheelhouse is not None and not plain_folder(Path(plan.wheelhouse)):
         raise _refused(f"wheelhouse: {plan.wheelhouse}")
-    _check_versions(plan, catalog)
-    runtime = plan.steps[1]
-    if _SERIES.match(plan.recommendation.python or "") is None:
-        raise _refused(f"python: {plan.recommendation.python}")
-    if runtime.files:
-        _check_runtime_files(runtime, plan, catalog)
-    elif not plan.simulated:  # which is never carried out, and whose Python is on another computer
-        _check_interpreter(runtime, system, data)
+    for step in plan.steps:
+        KINDS[step.kind].refuse(step, plan, ground)
 
 
-def _check_versions(plan: Plan, catalog: Catalog) -> None:
-    torch = plan.recommendation.pytorch
-    if torch is None:
-        raise _refused("pytorch")
-    versions = [torch.version, *([torch.torchvision] if torch.torchvision is not None else [])]
-    if not all(_VERSION.match(version) for version in versions) or _VARIANT.match(torch.variant) is None:
-        raise _refused(f"pytorch: {torch.version} {torch.variant} {torch.torchvision}")
-    if torch.index_url is None:
-        return
-    # Packages run code: only an address that the catalog names for some build may bring them.
-    if torch.index_url not in {v.index_url for release in catalog.releases for v in release.variants}:
-        raise _refused(f"index_url: {torch.index_url}")
+def _check_order(plan: Plan) -> None:
+    """Known kinds, ids that are unique, and before each step what it needs."""
+    from .steps import KINDS
 
-
-def _check_runtime_files(runtime: Step, plan: Plan, catalog: Catalog) -> None:
-    if len(runtime.files) != 1:
-        raise _refused("python-runtime: files")
-    file = runtime.files[0]
-    check_file(file)
-    known = {
-        (build.url, build.sha256) for build in catalog.pythons.builds if build.series == plan.recommendation.python
-    }
-    if (file.url, file.sha256) not in known:
-        raise _refused(f"python-runtime: {file.url}")
-
-
-def _check_interpreter(runtime: Step, system: System, data: DataDir) -> None:
-    """The program that will be run is one that this computer's own places hold."""
-    path = Path(str(runtime.data.get("path")))
-    if not path.is_absolute():
-        raise _refused(f"python-runtime: {path}")
-    real = path.resolve()
-    ours = data.pythons.resolve() in real.parents
-    if not ours and real not in {candidate.resolve() for candidate in system.python_candidates()}:
-        raise AppError("python-gone", path=str(path))
+    seen: dict[str, Step] = {}
+    if not plan.steps:
+        raise _refused("steps")
+    for place, step in enumerate(plan.steps):
+        kind = KINDS.get(step.kind)
+        if kind is None or step.code not in kind.codes:
+            raise _refused(f"steps: {step.kind} {step.code}")
+        if step.id in seen or _ID.match(step.id) is None:
+            raise _refused(f"steps: {step.id}")
+        if not kind.many and any(other.kind == step.kind for other in seen.values()):
+            raise _refused(f"steps: two {step.kind}")
+        if not set(step.needs) <= set(seen):
+            raise _refused(f"steps: {step.id} needs {', '.join(step.needs)}")
+        there = {seen[need].kind for need in step.needs}
+        later = {other.kind for other in plan.steps[place + 1 :]}
+        lacking = [name for name in kind.needs if name not in there] + [n for n in kind.then if n not in later]
+        if lacking:
+            raise _refused(f"steps: {step.id} without {', '.join(lacking)}")
+        seen[step.id] = step
 
 
 def check_file(file: PlanFile) -> None:
@@ -91,7 +66,7 @@ def check_file(file: PlanFile) -> None:
         raise _refused(f"file: {file.name} {file.url}")
 
 
-def _plain_folder(path: Path) -> bool:
+def plain_folder(path: Path) -> bool:
     """Absolute, without "..", and not on another computer."""
     return path.is_absolute() and ".." not in path.parts and not str(path).startswith(("\\\\", "//"))
 

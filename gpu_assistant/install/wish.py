@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..core import json
-from ..core.recommendation import LocalWheel, PyTorchChoice
+from ..core.recommendation import LocalWheel, Recommendation
 from . import wheelhouse
 from .uv import general_index
 
@@ -17,20 +17,30 @@ ALWAYS = ("numpy", "pip")
 
 
 class Wish(Struct, frozen=True, kw_only=True):
-    """`torch` "2.13.0" with `variant` "cpu"; `python` like "3.11".
+    """`torch` "2.13.0" with `variant` "cpu"; `python` like "3.11". `tensorflow` is a requirement, like
+    "tensorflow[and-cuda]==2.21.*", and `constraints` are requirements that hold other packages back.
 
     `serves_variant` tells whether the general index is known to serve this very build for this system.
     `general` is the general index's address where the user named one.
     """
 
     python: str
-    torch: str
-    variant: str
+    torch: str | None
+    variant: str | None
     torchvision: str | None
+    torchaudio: str | None
+    tensorflow: str | None
+    constraints: tuple[str, ...]
     index_url: str | None
     wheelhouse: str | None
     serves_variant: bool
     general: str | None
+
+    @property
+    def label(self) -> str:
+        """What it asks for, as a person says it."""
+        torch = f"PyTorch {self.torch} ({self.variant})" if self.torch is not None else None
+        return " + ".join(part for part in (torch, self.tensorflow) if part is not None)
 
     @property
     def key(self) -> str:
@@ -44,14 +54,18 @@ class Wish(Struct, frozen=True, kw_only=True):
         return wheelhouse.usable(Path(self.wheelhouse), self.python)
 
 
-def wish(torch: PyTorchChoice, *, python: str, folder: str | None, serves_variant: bool) -> Wish:
-    """The packages that a choice of PyTorch asks for."""
+def wish(recommendation: Recommendation, *, python: str, folder: str | None, serves_variant: bool) -> Wish:
+    """The packages that a recommendation asks for: PyTorch, TensorFlow, or both."""
+    torch, flow = recommendation.pytorch, recommendation.tensorflow
     return Wish(
         python=python,
-        torch=torch.version,
-        variant=torch.variant,
-        torchvision=torch.torchvision,
-        index_url=torch.index_url,
+        torch=torch.version if torch is not None else None,
+        variant=torch.variant if torch is not None else None,
+        torchvision=torch.torchvision if torch is not None else None,
+        torchaudio=torch.torchaudio if torch is not None else None,
+        tensorflow=flow.requirement if flow is not None else None,
+        constraints=flow.constraints if flow is not None else (),
+        index_url=torch.index_url if torch is not None else None,
         wheelhouse=folder,
         serves_variant=serves_variant,
         general=general_index(),

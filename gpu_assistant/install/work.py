@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from ..core.errors import AppError
 from ..core.jobs import Job
+from ..core.json import storage_error
 from ..core.names import Value
 from ..core.paths import DataDir
-from ..core.plan import Plan
+from ..core.plan import Plan, Step
 from ..core.recommendation import PyTorchChoice
 from ..core.results import Checks
 from ..fetch.limits import Limits
 from ..system.base import System
+from .effects import Effect, FolderMade, TreeMade
 from .journal import Journal
+from .ledger import open_trees
 from .lock import Lock
+from .place import Place
 from .removal import partial_path
 from .reporter import Reporter
 from .uv import Uv
@@ -37,19 +41,21 @@ class Verifier(Protocol):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """How a step ended: `done`, or `skipped` because there was nothing to do; `code` says it in a text."""
+    """How a step ended; `code` says it in a text. With `restart` the computer must be restarted before the next one:
+    the run ends there, and after the restart the step's `done` is asked again.
+    """
 
-    skipped: bool = False
     code: str | None = None
     data: dict[str, Value] = {}
+    restart: bool = False
 
 
-class Work:
+class Work(Place):
     """One install under way.
 
     Steps fill in `interpreter`, `lock`, `files` (one for each locked package, in its order), `forget_lock` (so
-    that the next run asks the sources again) and `standing` (the environment was there already, made from the
-    same lock).
+    that the next run asks the sources again), `standing` (the environment was there already, made from the same
+    lock) and `making`, the number of the effect that is there when the environment has its name.
     """
 
     def __init__(
@@ -65,13 +71,10 @@ class Work:
         verifier: Verifier,
         limits: Limits,
     ) -> None:
+        super().__init__(system, data, reporter=reporter, cancel=cancel)
         self.plan = plan
-        self.system = system
-        self.data = data
         self.catalog = catalog
-        self.reporter = reporter
         self.journal = journal
-        self.cancel = cancel
         self.verifier = verifier
         self.limits = limits
         self.environment = Path(plan.env)
@@ -79,15 +82,38 @@ class Work:
         self.uv = Uv(system, data, cancel=cancel, log=reporter.log)
         self.standing = False
         self.forget_lock: Callable[[], None] = lambda: None
+        self.making = 0
         self._interpreter: Path | None = None
         self._lock: Lock | None = None
         self.files: tuple[Path, ...] = ()
 
+    def effect(self, step: Step, effect: Effect) -> AbstractContextManager[None]:
+        """What a step does to the world is done inside of this: the journal says so before and after it."""
+        return self.journal.effect(step.kind, effect, step.id)
+
+    def folder(self, step: Step, folder: Path) -> None:
+        """Make a folder and what lacks above it; raises AppError."""
+        lacking = [place for place in (folder, *folder.parents) if not place.exists()]
+        for place in reversed(lacking):
+            with self.effect(step, FolderMade(path=str(place))):
+                try:
+                    place.mkdir(exist_ok=True)
+                except OSError as error:
+                    raise storage_error(error, place) from error
+
+    def tree(self, step: Step, folder: Path) -> AbstractContextManager[None]:
+        """A folder that is going to appear whole: its partial is made and named inside of this."""
+        return self.effect(step, self.tree_made(folder))
+
+    def tree_made(self, folder: Path) -> TreeMade:
+        """The effect of a folder that is going to appear whole; a killed run may have begun it."""
+        earlier = next((made for made in open_trees(self.data) if made.path == str(folder)), None)
+        stood = earlier.stood if earlier is not None else folder.is_dir()
+        return TreeMade(path=str(folder), stood=stood)
+
     @property
-    def torch(self) -> PyTorchChoice:
-        """The PyTorch build of the plan."""
-        if self.plan.recommendation.pytorch is None:
-            raise AppError("goal-not-yet", goal=self.plan.goal)
+    def torch(self) -> PyTorchChoice | None:
+        """The PyTorch build of the plan; None where it has only TensorFlow."""
         return self.plan.recommendation.pytorch
 
     @property

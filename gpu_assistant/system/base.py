@@ -10,7 +10,7 @@ from typing import BinaryIO, Protocol
 
 from msgspec import Struct
 
-from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName
+from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ..core.settings import Language
 from .services import AtLogin, Power, Taskbar, UserVariables
 
@@ -97,8 +97,12 @@ class System(Protocol):
         """Every display adapter of every maker, also without a driver; never wakes a sleeping card."""
         ...
 
+    def memory_bytes(self) -> int:
+        """The memory that the system can use."""
+        ...
+
     def disks(self) -> tuple[Disk, ...]:
-        """The disks that the user can write to."""
+        """The disks that the user can write to; one that does not answer in time is listed without sizes."""
         ...
 
     def python_candidates(self) -> tuple[Path, ...]:
@@ -106,7 +110,9 @@ class System(Protocol):
         ...
 
     def program(self, name: str) -> Path | None:
-        """A program found on PATH, by its full path ("git"); folders given relatively are not looked into."""
+        """A program by its full path ("git"): found on PATH, whose relative folders are not looked into, or where
+        its own installer puts it.
+        """
         ...
 
     def card_asleep(self, address: str) -> bool:
@@ -121,6 +127,14 @@ class System(Protocol):
         """The NVIDIA driver where every card sleeps just now, read without waking one; else None."""
         ...
 
+    def nvidia_smi(self) -> Path | None:
+        """NVIDIA's own program in its fixed places, never from PATH."""
+        ...
+
+    def loaded_driver(self) -> str:
+        """/proc/driver/nvidia/version; empty where there is none."""
+        ...
+
     def cuda_folders(self) -> tuple[Path, ...]:
         """Folders that may hold a CUDA Toolkit; each real folder once."""
         ...
@@ -133,12 +147,40 @@ class System(Protocol):
         """The version of Microsoft's Visual C++ runtime ("14.42"); None where there is none."""
         ...
 
+    def shared_libraries(self) -> Path | None:
+        """Windows' own folder of libraries that all programs find, System32; None elsewhere."""
+        ...
+
+    def vswhere(self) -> Path | None:
+        """Visual Studio's finder; None where there is none."""
+        ...
+
+    def msvc_folders(self) -> tuple[Path, ...]:
+        """Folders named VC of Visual Studios in their usual places, newest first."""
+        ...
+
     def proxy(self) -> str | None:
         """The proxy for https as the user set it, without any user name and password."""
         ...
 
     def is_admin(self) -> bool:
         """Whether we run with administrator rights."""
+        ...
+
+    def user(self) -> User:
+        """Who runs us, and what about the home folder programs trip over."""
+        ...
+
+    def laptop(self) -> bool | None:
+        """Whether this computer is carried around, by its chassis or its battery; None where neither says."""
+        ...
+
+    def virtual_machine(self) -> bool | None:
+        """Whether this is a virtual machine; false in WSL."""
+        ...
+
+    def remote_desktop(self) -> bool | None:
+        """Whether this session is seen from another computer."""
         ...
 
     def pending_reboot(self) -> bool | None:

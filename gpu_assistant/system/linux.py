@@ -9,23 +9,23 @@ assert sys.platform != "win32"  # noqa: S101 - the type checker reads this too
 import math  # noqa: E402
 import os  # noqa: E402
 import shlex  # noqa: E402
-import shutil  # noqa: E402
 import threading  # noqa: E402
 from collections.abc import Callable, Mapping, Sequence  # noqa: E402
 from contextlib import AbstractContextManager  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import BinaryIO  # noqa: E402
 
-from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName  # noqa: E402
+from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User  # noqa: E402
 from ..core.settings import Language  # noqa: E402
 from . import (  # noqa: E402
     linux_desktop,
+    linux_disks,
+    linux_hardware,
     linux_power,
     linux_processes,
     linux_pythons,
     linux_read,
     nvml_sleep,
-    pci,
     places,
     processes,
 )
@@ -33,7 +33,14 @@ from .base import Finished  # noqa: E402
 from .language import user_language  # noqa: E402
 from .services import AtLogin, Power, Taskbar, UserVariables  # noqa: E402
 
-PCI_DEVICES = "sys/bus/pci/devices"
+NVIDIA_SMI = (
+    "usr/bin/nvidia-smi",
+    "usr/lib/wsl/lib/nvidia-smi",
+    "run/current-system/sw/bin/nvidia-smi",
+    "opt/bin/nvidia-smi",
+)
+WSL_MARK = "proc/sys/fs/binfmt_misc/WSLInterop"
+REMOTE_VARIABLES = ("XRDP_SESSION", "CHROME_REMOTE_DESKTOP_SESSION")
 
 
 class LinuxSystem:
@@ -48,10 +55,12 @@ class LinuxSystem:
         environ: Mapping[str, str] = os.environ,
         home: Path | None = None,
         kernel: tuple[str, str] | None = None,
+        glibc: str | None = None,
     ) -> None:
         self._root = root
         self._environ = environ
         self._home = home or Path.home()
+        self._glibc = glibc
         uname = os.uname()
         self._kernel, self._machine = kernel or (uname.release, uname.machine)
 
@@ -109,10 +118,11 @@ class LinuxSystem:
             name=fields.get("PRETTY_NAME") or None,
             version=linux_read.kernel_version(self._kernel),
             arch=linux_read.arch(self._machine),
-            wsl="microsoft" in self._kernel.lower(),
+            wsl=self._in_wsl(),
             distro=fields.get("ID") or None,
             distro_version=fields.get("VERSION_ID") or None,
-            glibc=_glibc(),
+            glibc=self._glibc if self._glibc is not None else _glibc(),
+            secure_boot=linux_hardware.secure_boot(self._root),
         )
 
     def cpu(self) -> Cpu:
@@ -121,46 +131,32 @@ class LinuxSystem:
 
     def display_adapters(self) -> tuple[Gpu, ...]:
         """From sysfs, whose `class`, `vendor` and `device` the kernel keeps in memory: no card wakes."""
-        found: list[Gpu] = []
-        for device in sorted(self._root.glob(f"{PCI_DEVICES}/*")):
-            kind, maker, model = (_hex(device / name) for name in ("class", "vendor", "device"))
-            if kind and maker and model and pci.is_display(kind, maker):
-                found.append(Gpu(index=len(found), vendor=pci.vendor(maker), pci_id=f"{maker}:{model}"))
-        return tuple(found)
+        return linux_hardware.display_adapters(self._root)
+
+    def memory_bytes(self) -> int:
+        """From /proc/meminfo; raises ValueError where that says nothing."""
+        return linux_read.memory(self._text("proc/meminfo"))
 
     def disks(self) -> tuple[Disk, ...]:
         """Mounts of real file systems that we may write to, and the one under the home folder."""
-        home = self._home.resolve()
-        mounts = sorted(linux_read.mounts(self._text("proc/self/mounts")), key=lambda mount: len(mount.path))
-        under_home = next((mount for mount in reversed(mounts) if home.is_relative_to(mount.path)), None)
-        found: dict[str, Disk] = {}
-        for mount in mounts:
-            if not mount.writable or not (mount is under_home or os.access(mount.path, os.W_OK)):
-                continue
-            try:
-                usage = shutil.disk_usage(mount.path)
-            except OSError:
-                continue
-            # One disk mounted twice is listed once. overlay is a kind, not a device.
-            key = mount.device if mount.device.startswith("/dev/") else mount.path
-            found.setdefault(key, Disk(path=mount.path, free_bytes=usage.free, total_bytes=usage.total))
-        return tuple(found.values())
+        return linux_disks.disks(linux_read.mounts(self._text("proc/self/mounts")), self._home)
 
     def python_candidates(self) -> tuple[Path, ...]:
         """PATH, the usual folders, version managers, conda."""
-        return linux_pythons.candidates(self._home, self._environ)
+        return linux_pythons.candidates(self._home, self._environ, self._root)
 
     def program(self, name: str) -> Path | None:
-        """On PATH."""
-        return places.program((name,), self._environ)
+        """On PATH; conda also where its installers put it."""
+        found = places.program((name,), self._environ)
+        return found or (linux_pythons.conda(self._home, self._environ, self._root) if name == "conda" else None)
 
     def card_asleep(self, address: str) -> bool:
         """By the kernel's runtime power management."""
-        return nvml_sleep.asleep(self._root / PCI_DEVICES, address)
+        return nvml_sleep.asleep(self._root / linux_hardware.PCI_DEVICES, address)
 
     def cards_asleep(self) -> bool:
         """By the kernel's runtime power management."""
-        return nvml_sleep.all_asleep(self._root / PCI_DEVICES)
+        return nvml_sleep.all_asleep(self._root / linux_hardware.PCI_DEVICES)
 
     def sleeping_driver(self) -> Driver | None:
         """The loaded kernel module says its version without a word to the cards."""
@@ -169,11 +165,23 @@ class LinuxSystem:
         version = self._text("sys/module/nvidia/version").strip()
         return Driver(version=version) if version else None
 
+    def nvidia_smi(self) -> Path | None:
+        """Where the driver's packages put it; WSL and NixOS have folders of their own."""
+        return next((path for place in NVIDIA_SMI if (path := self._root / place).is_file()), None)
+
+    def loaded_driver(self) -> str:
+        """What the loaded kernel module says."""
+        return self._text("proc/driver/nvidia/version")
+
     def cuda_folders(self) -> tuple[Path, ...]:
-        """Where NVIDIA's installers and the distributions put toolkits, and CUDA_HOME."""
+        """Where NVIDIA's installers and the distributions put toolkits, CUDA_HOME, and around the nvcc on PATH."""
         named = [Path(value) for name in ("CUDA_HOME", "CUDA_PATH") if (value := self._environ.get(name))]
         usual = [*sorted(self._root.glob("usr/local/cuda-*")), self._root / "usr/local/cuda"]
-        return places.distinct_folders([*usual, *sorted(self._root.glob("opt/cuda*")), *named])
+        compiler = places.program(("nvcc",), self._environ)
+        beside = compiler.resolve().parent.parent if compiler is not None else None
+        # A program of that name alone (a wrapper in /usr/local/bin) is no toolkit.
+        around = [beside] if beside is not None and (beside / "include/cuda.h").is_file() else []
+        return places.distinct_folders([*usual, *sorted(self._root.glob("opt/cuda*")), *named, *around])
 
     def cudnn_folders(self) -> tuple[Path, ...]:
         """The compiler's and the linker's usual folders, and those inside toolkits."""
@@ -189,6 +197,18 @@ class LinuxSystem:
         """Not a thing here."""
         return None
 
+    def shared_libraries(self) -> Path | None:
+        """Not a thing here."""
+        return None
+
+    def vswhere(self) -> Path | None:
+        """Not a thing here."""
+        return None
+
+    def msvc_folders(self) -> tuple[Path, ...]:
+        """Not a thing here."""
+        return ()
+
     def proxy(self) -> str | None:
         """From the environment."""
         return places.proxy(self._environ)
@@ -196,6 +216,25 @@ class LinuxSystem:
     def is_admin(self) -> bool:
         """Whether we are root."""
         return os.geteuid() == 0
+
+    def user(self) -> User:
+        """No path is too long here, and there is no OneDrive."""
+        home = str(self._home)
+        return User(home=home, ascii=home.isascii(), admin=self.is_admin(), home_too_long=False, onedrive=())
+
+    def laptop(self) -> bool | None:
+        """By the chassis, else by a battery; WSL knows neither."""
+        return linux_hardware.laptop(self._root)
+
+    def virtual_machine(self) -> bool | None:
+        """By the maker's words and the processor's sign."""
+        if self._in_wsl():
+            return False
+        return linux_hardware.virtual_machine(self._root)
+
+    def remote_desktop(self) -> bool | None:
+        """By what xrdp and Chrome's remote desktop leave in the environment."""
+        return any(self._environ.get(name) for name in REMOTE_VARIABLES)
 
     def pending_reboot(self) -> bool | None:
         """Debian and its children leave a file; other distributions do not say."""
@@ -253,18 +292,15 @@ class LinuxSystem:
         """In the desktop's own terminal; raises AppError("no-terminal")."""
         linux_desktop.open_terminal(environment, self._environ)
 
+    def _in_wsl(self) -> bool:
+        # A kernel built by the user has another name; the mark of Windows programs is there all the same.
+        return "microsoft" in self._kernel.lower() or (self._root / WSL_MARK).exists()
+
     def _text(self, path: str) -> str:
         try:
             return (self._root / path).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
-
-
-def _hex(path: Path) -> str:
-    try:
-        return path.read_text(encoding="ascii", errors="replace").strip().removeprefix("0x").lower()
-    except OSError:
-        return ""
 
 
 def _glibc() -> str | None:

@@ -34,7 +34,7 @@ def open_folder(folder: Path, environ: Mapping[str, str]) -> None:
     program = places.program(("xdg-open",), environ) if _has_screen(environ) else None
     if program is None:
         raise AppError("no-file-manager", path=str(folder))
-    _leave([str(program), str(folder)], environ, folder)
+    leave([str(program), str(folder)], environ, folder)
 
 
 def open_terminal(environment: Path, environ: Mapping[str, str]) -> None:
@@ -44,7 +44,7 @@ def open_terminal(environment: Path, environ: Mapping[str, str]) -> None:
         for name, words in TERMINALS:
             if program := places.program((name,), environ):
                 start = _start_file(environment)
-                _leave([str(program), *words, str(bash), "--rcfile", str(start), "-i"], environ, environment)
+                leave([str(program), *words, str(bash), "--rcfile", str(start), "-i"], environ, environment)
                 return
     raise AppError("no-terminal", path=str(environment))
 
@@ -66,7 +66,7 @@ def _start_file(environment: Path) -> Path:
     return Path(name)
 
 
-def _leave(argv: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
+def leave(argv: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
     """Start a program that lives on without us."""
     process = subprocess.Popen(
         argv,

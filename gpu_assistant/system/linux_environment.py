@@ -48,8 +48,13 @@ class LinuxVariables:
     def set(self, name: str, value: str, *, expand: bool = False) -> None:
         """`expand` leaves `$NAME` to systemd."""
         written = (variable_name(name), _written(variable_value(value), expand=expand))
-        others = [line for line in self._lines() if line[0] != name or _adds(*line)]
-        self._write([*others, written])
+        lines = self._lines()
+        there = [place for place, line in enumerate(lines) if line[0] == name and not _adds(*line)]
+        if there:
+            lines[there[-1]] = written
+        else:
+            lines.append(written)
+        self._write(lines)
 
     def remove(self, name: str) -> bool:
         """Take its line out, and the file where it was the last one."""
@@ -59,6 +64,10 @@ class LinuxVariables:
             return False
         self._write(others)
         return True
+
+    def has_on_path(self, folder: Path) -> bool:
+        """Whether there is a line that adds it."""
+        return _path_line(folder) in self._lines()
 
     def add_to_path(self, folder: Path) -> bool:
         """A line of its own, which adds to the PATH that the session has by then."""

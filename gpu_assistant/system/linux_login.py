@@ -31,7 +31,7 @@ class LinuxAtLogin:
 
     def set(self, argv: Sequence[str | Path]) -> None:
         """As an entry of its own."""
-        line = " ".join(map(_quoted, absolute_words(argv)))
+        line = " ".join(map(quoted, absolute_words(argv)))
         json.write_file(self._file, ENTRY.format(line=line))
 
     def get(self) -> tuple[str, ...] | None:
@@ -53,16 +53,17 @@ class LinuxAtLogin:
             raise _unusable(error) from error
 
 
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
+    """One word of an entry's Exec line."""
     # First as an argument in quotes, then as a value of the file, where a backslash stands twice.
-    quoted = re.sub(r'(["`$\\])', r"\\\1", word)
-    return '"' + quoted.replace("\\", "\\\\").replace("%", "%%") + '"'
+    escaped = re.sub(r'(["`$\\])', r"\\\1", word)
+    return '"' + escaped.replace("\\", "\\\\").replace("%", "%%") + '"'
 
 
 def _words(line: str) -> tuple[str, ...]:
     value = line.replace("%%", "%").replace("\\\\", "\\")
-    quoted: list[str] = re.findall(r'"((?:[^"\\]|\\.)*)"', value)
-    return tuple(re.sub(r'\\(["`$\\])', r"\1", word) for word in quoted)
+    found: list[str] = re.findall(r'"((?:[^"\\]|\\.)*)"', value)
+    return tuple(re.sub(r'\\(["`$\\])', r"\1", word) for word in found)
 
 
 def _unusable(error: Exception) -> AppError:

@@ -12,13 +12,19 @@ _NAME = re.compile(r"python(3(\.\d+)?)?")
 _CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
 
 
-def candidates(home: Path, environ: Mapping[str, str]) -> tuple[Path, ...]:
+def candidates(home: Path, environ: Mapping[str, str], root: Path = Path("/")) -> tuple[Path, ...]:
     """Interpreters worth asking, those on PATH first; each once."""
-    return places.distinct_pythons(_all(home, environ))
+    return places.distinct_pythons(_all(home, environ, root))
 
 
-def _all(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
-    folders = [*places.path_folders(environ), Path("/usr/bin"), Path("/usr/local/bin"), home / ".local/bin"]
+def conda(home: Path, environ: Mapping[str, str], root: Path = Path("/")) -> Path | None:
+    """The program conda where it is not on PATH: in the places of its installers."""
+    found = (prefix / "bin/conda" for prefix in _conda_prefixes(home, environ, root))
+    return next((program for program in found if program.is_file()), None)
+
+
+def _all(home: Path, environ: Mapping[str, str], root: Path) -> Iterator[Path]:
+    folders = [*places.path_folders(environ), root / "usr/bin", root / "usr/local/bin", home / ".local/bin"]
     for folder in dict.fromkeys(folders):
         yield from _pythons_in(folder)
     data = Path(environ.get("XDG_DATA_HOME") or home / ".local/share")
@@ -31,7 +37,7 @@ def _all(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
     for folder, pattern in managers:
         for inside in sorted(folder.glob(pattern)):
             yield inside / "python3"
-    for prefix in _conda_prefixes(home, environ):
+    for prefix in _conda_prefixes(home, environ, root):
         yield prefix / "bin/python"
 
 
@@ -44,12 +50,12 @@ def _pythons_in(folder: Path) -> Iterator[Path]:
     yield from (folder / name for name in sorted(names, key=lambda name: (name != "python3", name)))
 
 
-def _conda_prefixes(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
+def _conda_prefixes(home: Path, environ: Mapping[str, str], root: Path) -> Iterator[Path]:
     if program := environ.get("CONDA_EXE"):
         yield Path(program).parent.parent
     for name in _CONDA_HOMES:
-        yield from (home / name, Path("/opt") / name)
-    yield Path("/opt/conda")
+        yield from (home / name, root / "opt" / name)
+    yield root / "opt/conda"
     # conda writes every environment that it makes into this list.
     try:
         text = (home / ".conda/environments.txt").read_text(encoding="utf-8", errors="replace")

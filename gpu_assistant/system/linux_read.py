@@ -10,7 +10,8 @@ from ..core.machine import Cpu
 # File systems that hold people's files; everything else in the table of mounts is the kernel's or a package's.
 _REAL = {
     "apfs", "bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "jfs", "ntfs", "ntfs3", "nilfs2",
-    "overlay", "reiserfs", "vfat", "virtiofs", "xfs", "zfs", "9p", "nfs", "nfs4", "cifs", "smb3", "lustre", "ceph",
+    "overlay", "reiserfs", "vfat", "virtiofs", "xfs", "zfs", "9p", "drvfs", "nfs", "nfs4", "cifs", "smb3", "lustre",
+    "ceph", "fuse.sshfs",
 }  # fmt: skip
 _NOT_FOR_FILES = ("/boot", "/snap", "/var/snap", "/var/lib/docker", "/var/lib/containers", "/etc", "/dev", "/proc")
 
@@ -72,6 +73,14 @@ def cpu(cpuinfo: str) -> Cpu:
         if "core id" in fields:
             cores.add((fields.get("physical id"), fields["core id"]))
     return Cpu(name=name, cores=len(cores) or None, threads=threads or None)
+
+
+def memory(meminfo: str) -> int:
+    """Bytes from /proc/meminfo, which counts in units of 1024; raises ValueError."""
+    match = re.search(r"^MemTotal:\s+(\d+) kB", meminfo, re.MULTILINE)
+    if match is None:
+        raise ValueError("no MemTotal in /proc/meminfo")
+    return int(match[1]) * 1024
 
 
 def mounts(text: str) -> list[Mount]:

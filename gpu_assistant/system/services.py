@@ -38,6 +38,10 @@ class UserVariables(Protocol):
         """Take one away; False where there was none."""
         ...
 
+    def has_on_path(self, folder: Path) -> bool:
+        """Whether the user's PATH holds a folder in the very words of `add_to_path`."""
+        ...
+
     def add_to_path(self, folder: Path) -> bool:
         """Put a folder at the end of the user's PATH; False where it is in there already, however it is written.
 

@@ -14,14 +14,16 @@ import subprocess  # noqa: E402
 import threading  # noqa: E402
 from collections.abc import Callable, Mapping, Sequence  # noqa: E402
 from contextlib import AbstractContextManager, suppress  # noqa: E402
+from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import BinaryIO  # noqa: E402
 
 from ..core.errors import AppError  # noqa: E402
-from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName  # noqa: E402
+from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User  # noqa: E402
 from ..core.settings import Language  # noqa: E402
 from . import (  # noqa: E402
     linux_read,
+    patience,
     places,
     processes,
     windows_devices,
@@ -34,19 +36,15 @@ from . import windows_registry as registry  # noqa: E402
 from .base import Finished  # noqa: E402
 from .language import user_language  # noqa: E402
 from .services import AtLogin, Power, Taskbar, UserVariables  # noqa: E402
+from .windows_facts import WindowsFacts, home_too_long  # noqa: E402
 from .windows_read import environments_folder, quoted, system_name  # noqa: E402
 
 VERSION_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 CPU_KEY = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
 ENVIRONMENT_KEY = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
-RUNTIME_KEY = r"SOFTWARE\Microsoft\VisualStudio\14.0\VC\Runtimes\X64"
-TOOLKITS_KEY = r"SOFTWARE\NVIDIA Corporation\GPU Computing Toolkit\CUDA"
-INTERNET_KEY = r"Software\Microsoft\Windows\CurrentVersion\Internet Settings"
-REBOOT_KEYS = (
-    r"SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending",
-    r"SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired",
-)
 FIXED_DISK = 3  # GetDriveTypeW
+DISK_S = 1.5  # a disk that has not answered by then is shown without its sizes
+REMOTE_SESSION = 0x1000  # SM_REMOTESESSION of GetSystemMetrics
 
 
 class WindowsSystem:
@@ -56,6 +54,7 @@ class WindowsSystem:
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         self._environ = environ
+        self._facts = WindowsFacts(registry, environ)
 
     # Programs
     def run(
@@ -121,6 +120,7 @@ class WindowsSystem:
             build=version.build,
             arch=linux_read.arch(machine),
             wsl=False,
+            secure_boot=self._facts.secure_boot(),
         )
 
     def cpu(self) -> Cpu:
@@ -135,31 +135,30 @@ class WindowsSystem:
 
     def display_adapters(self) -> tuple[Gpu, ...]:
         """From SetupAPI and the display class of the registry."""
-        return windows_devices.display_adapters()
+        return self._facts.display_adapters(windows_devices.entries())
+
+    def memory_bytes(self) -> int:
+        """From psutil."""
+        import psutil
+
+        return psutil.virtual_memory().total
 
     def disks(self) -> tuple[Disk, ...]:
         """Fixed drives; a network drive that does not answer would hold us up for minutes."""
-        found = []
         kernel = ctypes.windll.kernel32
         letters = kernel.GetLogicalDrives()
-        for number in range(26):
-            path = f"{chr(ord('A') + number)}:\\"
-            if not letters >> number & 1 or kernel.GetDriveTypeW(ctypes.c_wchar_p(path)) != FIXED_DISK:
-                continue
-            try:
-                usage = shutil.disk_usage(path)
-            except OSError:
-                continue
-            found.append(Disk(path=path, free_bytes=usage.free, total_bytes=usage.total))
-        return tuple(found)
+        paths = [f"{chr(ord('A') + number)}:\\" for number in range(26) if letters >> number & 1]
+        fixed = [path for path in paths if kernel.GetDriveTypeW(ctypes.c_wchar_p(path)) == FIXED_DISK]
+        sizes = patience.answered({path: partial(_disk, path) for path in fixed}, DISK_S)
+        return tuple(disk for path in fixed if (disk := sizes.get(path, Disk(path=path))) is not None)
 
     def python_candidates(self) -> tuple[Path, ...]:
         """PATH, the registry (PEP 514), the usual folders, conda."""
         return windows_pythons.candidates(Path.home(), self._environ)
 
     def program(self, name: str) -> Path | None:
-        """On PATH, as an .exe."""
-        return places.program((f"{name}.exe",), self._environ)
+        """On PATH, as an .exe, or where its installer puts it."""
+        return places.program((f"{name}.exe",), self._environ) or self._facts.program(name, Path.home())
 
     def card_asleep(self, address: str) -> bool:
         """By the power state that Windows last gave the device."""
@@ -178,53 +177,72 @@ class WindowsSystem:
         version = next((card.driver for card in cards if card.driver), None)
         return Driver(version=version) if version else None
 
+    def nvidia_smi(self) -> Path | None:
+        """In System32."""
+        return self._facts.nvidia_smi()
+
+    def loaded_driver(self) -> str:
+        """Windows has no such file."""
+        return ""
+
     def cuda_folders(self) -> tuple[Path, ...]:
-        """Where NVIDIA's installer puts toolkits, what it wrote down, and its variables (CUDA_PATH_V12_6 …)."""
-        usual = sorted(self._program_files().glob("NVIDIA GPU Computing Toolkit/CUDA/v*"))
-        written = [
-            Path(folder)
-            for version in sorted(registry.children(registry.MACHINE, TOOLKITS_KEY))
-            if (folder := registry.text(registry.MACHINE, f"{TOOLKITS_KEY}\\{version}", "InstallDir"))
-        ]
-        variables = [
-            *sorted(name for name in self._environ if name.startswith("CUDA_PATH_V")),
-            "CUDA_PATH",
-            "CUDA_HOME",
-        ]
-        named = [Path(value) for name in variables if (value := self._environ.get(name))]
-        return places.distinct_folders([*usual, *written, *named])
+        """Of NVIDIA's installer, the registry and the variables."""
+        return self._facts.cuda_folders()
 
     def cudnn_folders(self) -> tuple[Path, ...]:
-        """NVIDIA's own folder and those inside toolkits."""
-        own = sorted(self._program_files().glob("NVIDIA/CUDNN/v*"))
-        own_includes = [inside for folder in own for inside in (folder / "include", *folder.glob("include/*"))]
-        return places.distinct_folders([*own_includes, *(folder / "include" for folder in self.cuda_folders())])
+        """NVIDIA's own and those inside toolkits."""
+        return self._facts.cudnn_folders()
 
     def visual_cpp(self) -> str | None:
         """As its installer wrote it down."""
-        major = registry.number(registry.MACHINE, RUNTIME_KEY, "Major")
-        minor = registry.number(registry.MACHINE, RUNTIME_KEY, "Minor")
-        return f"{major}.{minor}" if major is not None and minor is not None else None
+        return self._facts.visual_cpp()
+
+    def shared_libraries(self) -> Path | None:
+        """System32."""
+        return self._facts.shared_libraries()
+
+    def vswhere(self) -> Path | None:
+        """Of Visual Studio's installer."""
+        return self._facts.vswhere()
+
+    def msvc_folders(self) -> tuple[Path, ...]:
+        """Visual Studio's usual places."""
+        return self._facts.msvc_folders()
 
     def proxy(self) -> str | None:
         """From the environment, else from Windows' settings."""
-        if (given := places.proxy(self._environ)) is not None:
-            return given
-        if not registry.number(registry.USER, INTERNET_KEY, "ProxyEnable"):
-            return None
-        servers = registry.text(registry.USER, INTERNET_KEY, "ProxyServer") or ""
-        # Either one address for all, or "http=host:port;https=host:port".
-        named = dict(part.split("=", 1) for part in servers.split(";") if "=" in part)
-        chosen = named.get("https") or named.get("http") or ("" if named else servers)
-        return places.without_secrets(chosen) if chosen else None
+        return self._facts.proxy()
 
     def is_admin(self) -> bool:
         """Whether our token is an elevated one."""
         return bool(ctypes.windll.shell32.IsUserAnAdmin())
 
+    def user(self) -> User:
+        """The profile's folder and its traps."""
+        home = str(Path.home())
+        return User(
+            home=home,
+            ascii=home.isascii(),
+            admin=self.is_admin(),
+            home_too_long=home_too_long(home),
+            onedrive=self._facts.onedrive(),
+        )
+
     def pending_reboot(self) -> bool | None:
-        """By the keys of servicing and Windows Update; pending renames alone are everyday."""
-        return any(registry.exists(registry.MACHINE, key) for key in REBOOT_KEYS)
+        """By the keys of servicing and Windows Update."""
+        return self._facts.pending_reboot()
+
+    def laptop(self) -> bool | None:
+        """By the chassis, else by a battery."""
+        return self._facts.laptop(windows_power.battery())
+
+    def virtual_machine(self) -> bool | None:
+        """By the maker's words."""
+        return self._facts.virtual_machine()
+
+    def remote_desktop(self) -> bool | None:
+        """By GetSystemMetrics."""
+        return bool(ctypes.windll.user32.GetSystemMetrics(REMOTE_SESSION))
 
     def power(self) -> Power:
         """From GetSystemPowerStatus."""
@@ -288,11 +306,16 @@ class WindowsSystem:
         # Its handle is kept until somebody has taken note of its end.
         threading.Thread(target=process.wait, name="waits for a terminal", daemon=True).start()
 
-    def _program_files(self) -> Path:
-        return Path(self._environ.get("ProgramW6432") or self._environ.get("ProgramFiles") or "C:\\Program Files")
-
     @staticmethod
     def _system_folder() -> Path:
         buffer = ctypes.create_unicode_buffer(260)
         ctypes.windll.kernel32.GetSystemDirectoryW(buffer, len(buffer))
         return Path(buffer.value)
+
+
+def _disk(path: str) -> Disk | None:
+    try:
+        usage = shutil.disk_usage(path)
+    except OSError:
+        return None
+    return Disk(path=path, free_bytes=usage.free, total_bytes=usage.total)

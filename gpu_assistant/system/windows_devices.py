@@ -11,12 +11,11 @@ from collections.abc import Iterator  # noqa: E402
 from ctypes import wintypes  # noqa: E402
 
 from msgspec import Struct  # noqa: E402
-from msgspec.structs import replace  # noqa: E402
 
-from ..core.machine import Gpu  # noqa: E402
 from . import windows_registry as registry  # noqa: E402
+from .windows_facts import CLASSES, DeviceEntry  # noqa: E402
 from .windows_guid import Guid, guid  # noqa: E402
-from .windows_read import DISPLAY_CLASS, adapter, nvidia_version  # noqa: E402
+from .windows_read import DISPLAY_CLASS, nvidia_version  # noqa: E402
 
 # setupapi.h
 DIGCF_PRESENT = 0x02
@@ -38,8 +37,6 @@ BUS_NUMBER, ADDRESS, POWER_DATA = 23, 30, 32
 # wdm.h: CM_POWER_DATA begins with its size and PD_MostRecentPowerState; PowerDeviceD3 of DEVICE_POWER_STATE
 POWER_STATE_AT = slice(4, 8)
 POWER_DEVICE_D3 = 4
-
-CLASSES = r"SYSTEM\CurrentControlSet\Control\Class"
 
 
 class NvidiaCard(Struct, frozen=True, kw_only=True):
@@ -133,23 +130,17 @@ def _devices(device_class: str | None) -> Iterator[_Device]:
         library.SetupDiDestroyDeviceInfoList(devices)
 
 
-def display_adapters() -> tuple[Gpu, ...]:
-    """Every display adapter on the PCI bus, in Windows' own order."""
-    found = (gpu for device in _devices(None) if (gpu := _adapter(device)) is not None)
-    return tuple(replace(gpu, index=index) for index, gpu in enumerate(found))
-
-
-def _adapter(device: _Device) -> Gpu | None:
-    driver = device.text(SPDRP_DRIVER)
-    key = f"{CLASSES}\\{driver}"
-    described = registry.text(registry.MACHINE, key, "DriverDesc") if driver else None
-    return adapter(
-        hardware_ids=[*device.texts(SPDRP_HARDWAREID), *device.texts(SPDRP_COMPATIBLEIDS)],
-        device_class=device.text(SPDRP_CLASSGUID),
-        description=described or device.text(SPDRP_FRIENDLYNAME) or device.text(SPDRP_DEVICEDESC),
-        service=device.text(SPDRP_SERVICE),
-        memory_bytes=registry.number(registry.MACHINE, key, "HardwareInformation.qwMemorySize") if driver else None,
-    )
+def entries() -> Iterator[DeviceEntry]:
+    """Every device on the PCI bus, with and without a driver, in Windows' own order."""
+    for device in _devices(None):
+        yield DeviceEntry(
+            hardware_ids=(*device.texts(SPDRP_HARDWAREID), *device.texts(SPDRP_COMPATIBLEIDS)),
+            device_class=device.text(SPDRP_CLASSGUID),
+            driver=device.text(SPDRP_DRIVER),
+            friendly_name=device.text(SPDRP_FRIENDLYNAME),
+            description=device.text(SPDRP_DEVICEDESC),
+            service=device.text(SPDRP_SERVICE),
+        )
 
 
 def nvidia_cards() -> tuple[NvidiaCard, ...]:

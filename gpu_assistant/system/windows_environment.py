@@ -69,6 +69,11 @@ class WindowsVariables:
         announce()
         return True
 
+    def has_on_path(self, folder: Path) -> bool:
+        """Whether it is one of the entries, letter by letter."""
+        before = self.get(PATH)
+        return before is not None and str(folder) in before.value.split(";")
+
     def add_to_path(self, folder: Path) -> bool:
         """At the end of the user's Path, whose type stays; a new one is REG_EXPAND_SZ, as Windows makes it."""
         before = self.get(PATH)
@@ -82,7 +87,7 @@ class WindowsVariables:
     def take_from_path(self, folder: Path) -> bool:
         """Where nothing is left of it, there was no Path before."""
         before = self.get(PATH)
-        if before is None or str(folder) not in before.value.split(";"):
+        if before is None or not self.has_on_path(folder):
             return False
         text = path_without(before.value, str(folder))
         if text is None:

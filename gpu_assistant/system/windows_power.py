@@ -12,6 +12,7 @@ from contextlib import contextmanager  # noqa: E402
 from ctypes import wintypes  # noqa: E402
 
 from .services import Power  # noqa: E402
+from .windows_read import NO_BATTERY, UNKNOWN  # noqa: E402
 from .windows_read import power as power_of  # noqa: E402
 
 ES_CONTINUOUS, ES_SYSTEM_REQUIRED = 0x80000000, 0x1  # winnt.h
@@ -34,6 +35,14 @@ def power() -> Power:
     if not ctypes.WinDLL("kernel32").GetSystemPowerStatus(ctypes.byref(status)):
         return Power()
     return power_of(status.line, status.battery, status.percent, status.saver)
+
+
+def battery() -> bool | None:
+    """Whether the computer has a battery; None where Windows does not say."""
+    status = _Status()
+    if not ctypes.WinDLL("kernel32").GetSystemPowerStatus(ctypes.byref(status)) or status.battery == UNKNOWN:
+        return None
+    return not status.battery & NO_BATTERY
 
 
 @contextmanager

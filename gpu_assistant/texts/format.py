@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+import re
+
 from ..core.names import Language, Value
 
 UNKNOWN = "—"
+# The names of figures that are lists, as "a, b, c": Chinese has a comma of its own between their parts.
+LISTS = frozenset(
+    {
+        "choices",
+        "files",
+        "folders",
+        "gpu",
+        "gpus",
+        "have",
+        "known",
+        "names",
+        "needs",
+        "packages",
+        "products",
+        "series",
+        "steps",
+    }
+)
+UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def size(count: float) -> str:
@@ -49,12 +70,19 @@ def shown(name: str, value: Value, language: Language) -> str:
     if value is None:
         return UNKNOWN
     if isinstance(value, int | float) and not isinstance(value, bool):
-        if name.endswith("memory_bytes"):
-            return memory(value)
-        if name.endswith("bytes"):
-            return size(value)
-        if name.endswith("seconds"):
-            return duration(value, language)
-        if isinstance(value, float):
-            return f"{value:,.3g}"
-    return str(value)
+        return _figure(name, value, language)
+    # What another program said may hold what moves a terminal's cursor, or turns the direction of the words.
+    text = UNSHOWABLE.sub("", str(value))
+    return text.replace(", ", "、") if name in LISTS and language == "zh_CN" else text
+
+
+def _figure(name: str, value: float, language: Language) -> str:
+    if name.endswith("memory_bytes"):
+        return memory(value)
+    if name.endswith("bytes"):
+        return size(value)
+    if name.endswith("seconds"):
+        return duration(value, language)
+    if name.endswith("days"):
+        return f"{value} 天" if language == "zh_CN" else f"{value} day{'' if value == 1 else 's'}"
+    return f"{value:,.3g}" if isinstance(value, float) else str(value)

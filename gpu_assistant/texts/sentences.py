@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..core.message import Message
 
 Table = dict[str, dict[str, str]]
+NO_TEXT = {"en": "{}"}
 
 
 @lru_cache(maxsize=1)
@@ -52,9 +53,10 @@ class Sentences:
     def value(self, name: str, value: Value) -> str:
         """A figure as people read it: `…_bytes` as GB, `…_seconds` as minutes, unknown as a dash.
 
-        A value that is itself the code of a text ("@source.wheelhouse") is said in the same language.
+        A value that is itself the code of a text ("@source.wheelhouse") is said in the same language; whatever else
+        begins so is somebody's own words.
         """
-        if isinstance(value, str) and value.startswith("@"):
+        if isinstance(value, str) and value.startswith("@") and "{" not in table().get(value[1:], NO_TEXT)["en"]:
             return self.say(value[1:])
         return shown(name, value, self.language)
 

@@ -7,55 +7,29 @@ Started as a program; it needs nothing but the standard library and torch. Befor
 from __future__ import annotations
 
 import argparse
-import ctypes
 import faulthandler
-import importlib.util
-import json
-import mmap
 import os
 import platform
-import re
-import struct
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+# The program's own folder is none of this Python's to write in.
+sys.dont_write_bytecode = True
+if TYPE_CHECKING:
+    from .child_runtime import visual_cpp
+    from .child_talk import Talk, why
+else:  # started as a program, and isolated: nothing lies in its path yet
+    sys.path.append(str(Path(__file__).parent))
+    from child_runtime import visual_cpp
+    from child_talk import Talk, why
+
+    sys.path.pop()
 
 COPY_BYTES = 256 << 20
 NO_CUDA = "@verify.reason.cpu-build"
 EARLIER = "@verify.reason.earlier"
-VISUAL_CPP = re.compile(r"(vcruntime|msvcp|concrt)140\w*\.dll", re.IGNORECASE)
-
-
-class Talk:
-    """The line to the parent, kept apart from whatever libraries print."""
-
-    def __init__(self) -> None:
-        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
-        os.dup2(2, 1)
-
-    def send(self, **line: Any) -> None:  # noqa: ANN401 - JSON
-        """One line."""
-        self._out.write(json.dumps(line) + "\n")
-        self._out.flush()
-
-    def check(self, check_id: str, state: str, *, value: Any = None, expected: Any = None, **data: Any) -> None:  # noqa: ANN401
-        """One finding; `data` fills its texts."""
-        data.setdefault("value", value)
-        data.setdefault("expected", expected)
-        self.send(check={"id": check_id, "state": state, "value": value, "expected": expected, "data": data})
-
-    def skip(self, *ids: str, reason: str) -> None:
-        """Checks that have nothing to look at, and why."""
-        for check_id in ids:
-            self.check(check_id, "skip", reason=reason)
-
-
-def why(error: BaseException) -> str:
-    """The first line of an exception, as Python names it."""
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
 def python(talk: Talk, expected: str | None) -> None:
@@ -64,55 +38,6 @@ def python(talk: Talk, expected: str | None) -> None:
     version = platform.python_version()
     fits = expected is None or version.split(".")[:2] == expected.split(".")[:2]
     talk.check("python", "pass" if fits else "warn", value=version, expected=expected)
-
-
-def imported(library: Path) -> Iterator[str]:
-    """The names of the libraries that a 64-bit Windows library asks for (PE format, import directory)."""
-    with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-
-        def numbers_at(form: str, place: int) -> tuple[Any, ...]:
-            return struct.unpack_from(f"<{form}", data, place)
-
-        (head,) = numbers_at("I", 0x3C)
-        count, size = numbers_at("H12xH", head + 6)
-        sections = [numbers_at("4I", head + 24 + size + 40 * number + 8) for number in range(count)]
-
-        def place_of(address: int) -> int:
-            found = [raw + address - start for span, start, _, raw in sections if start <= address < start + span]
-            return int(found[0])
-
-        (address,) = numbers_at("I", head + 24 + 120)
-        entry = place_of(address)
-        while name := numbers_at("I", entry + 12)[0]:
-            begin = place_of(name)
-            yield data[begin : data.find(b"\0", begin)].decode("ascii")
-            entry += 20
-
-
-def visual_cpp(talk: Talk) -> bool:
-    """Whether all parts of Microsoft's C++ runtime load that PyTorch's own libraries ask for; nothing elsewhere."""
-    found = importlib.util.find_spec("torch")
-    folder = Path(found.origin or "").with_name("lib") if found is not None else Path()
-    libraries = sorted(folder.glob("*.dll")) if found is not None else []
-    if not libraries:
-        return True
-    talk.send(begin="visual-cpp")
-    try:
-        wanted = {name.lower() for library in libraries for name in imported(library) if VISUAL_CPP.fullmatch(name)}
-    except (struct.error, IndexError, ValueError, OSError):
-        return True  # a damaged library: loading it tells more
-    missing = []
-    for name in sorted(wanted):
-        try:
-            if not (folder / name).is_file():
-                ctypes.WinDLL(name, winmode=0)  # type: ignore[attr-defined,unused-ignore]  # looks everywhere
-        except OSError:
-            missing.append(name)
-    if missing:
-        talk.check("visual-cpp", "fail", value=", ".join(missing), reason="@verify.reason.visual-cpp")
-    else:
-        talk.check("visual-cpp", "pass")
-    return not missing
 
 
 def variant_of(torch: Any) -> str:  # noqa: ANN401
@@ -300,10 +225,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     for name in ("--python", "--torch", "--variant", "--cuda"):
         parser.add_argument(name)
+    parser.add_argument("--without-torch", action="store_true")
     given = parser.parse_args()
     talk = Talk()
     python(talk, given.python)
-    if visual_cpp(talk):
+    if not given.without_torch and visual_cpp(talk):
         pytorch(talk, given)
     talk.send(end=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +21,10 @@ if TYPE_CHECKING:
     from ..system.base import System
 
 CHILD = Path(__file__).with_name("child.py")
+TENSORFLOW_CHILD = Path(__file__).with_name("child_tensorflow.py")
 MANIFEST = "gpu-assistant.json"
 
-# In the order in which they build on each other.
-CHECK_IDS = (
-    "environment",
-    "packages",
-    "python",
+TORCH_IDS = (
     "torch-import",
     "torch-variant",
     "cpu-compute",
@@ -38,8 +35,11 @@ CHECK_IDS = (
     "cudnn",
     "copy-bandwidth",
 )
-# Told only where it means something: on Windows.
-KNOWN_IDS = (*CHECK_IDS, "visual-cpp")
+# In the order in which they build on each other.
+CHECK_IDS = ("environment", "packages", "python", *TORCH_IDS)
+# Told only where they mean something: on Windows, and where TensorFlow was installed.
+TENSORFLOW_IDS = ("tensorflow-import", "tensorflow-compute", "tensorflow-devices")
+KNOWN_IDS = (*CHECK_IDS, "visual-cpp", *TENSORFLOW_IDS)
 
 
 class _Manifest(Struct, frozen=True):
@@ -82,12 +82,16 @@ class VerifyJob:
         context.check_cancelled()
         interpreter = self._system.environment_python(self.environment)
         recommendation, check = self._environment(interpreter)
+        flow = recommendation.tensorflow if recommendation is not None else None
         report(check)
         if check.state != "fail":
             report(packages_agree(self._system, interpreter, context))
-            self._in_its_python(interpreter, recommendation, report, context)
+            self._in_its_python([interpreter, CHILD, *_expectations(recommendation)], "python", report, context)
+            if flow is not None:
+                words = ["--version", flow.version, *(["--gpu"] if flow.gpu else [])]
+                self._in_its_python([interpreter, TENSORFLOW_CHILD, *words], TENSORFLOW_IDS[0], report, context)
         done = {check.id for check in found}
-        for check_id in CHECK_IDS:
+        for check_id in _ids(recommendation):
             if check_id not in done:
                 report(_check(check_id, "skip", reason="@verify.reason.earlier"))
         return Checks(schema="gpu-assistant/checks/1", verdict=verdict(found), checks=tuple(found))
@@ -109,12 +113,12 @@ class VerifyJob:
 
     def _in_its_python(
         self,
-        interpreter: Path,
-        recommendation: Recommendation | None,
+        words: list[str | Path],
+        stage: str,
         report: Callable[[Check], None],
         context: JobContext[Any],
     ) -> None:
-        stage = "python"
+        """Run a program in the environment's Python; `stage` is laid to it where it dies before it said a word."""
         ended = False
         told: set[str] = set()
 
@@ -130,7 +134,7 @@ class VerifyJob:
         try:
             finished = run_child(
                 self._system,
-                [interpreter, CHILD, *_expectations(recommendation)],
+                words,
                 _Line,
                 line,
                 timeout=self._time_limit,
@@ -154,18 +158,27 @@ _STOPPED = {
 }
 
 
+def _ids(recommendation: Recommendation | None) -> Iterator[str]:
+    """What is told of an environment in any case."""
+    without = recommendation is not None and recommendation.pytorch is None
+    yield from (check_id for check_id in CHECK_IDS if not (without and check_id in TORCH_IDS))
+    if recommendation is not None and recommendation.tensorflow is not None:
+        yield from TENSORFLOW_IDS
+
+
 def _expectations(recommendation: Recommendation | None) -> list[str]:
     """The child's arguments: what install had decided."""
     if recommendation is None:
         return []
     torch = recommendation.pytorch
+    alone = ["--without-torch"] if torch is None else []
     pairs = {
         "--python": recommendation.python,
         "--torch": torch.version if torch else None,
         "--variant": torch.variant if torch else None,
         "--cuda": torch.cuda if torch else None,
     }
-    return [word for name, value in pairs.items() if value is not None for word in (name, value)]
+    return [*alone, *(word for name, value in pairs.items() if value is not None for word in (name, value))]
 
 
 def _check(check_id: str, state: CheckState, *, value: str | None = None, reason: str | None = None) -> Check:

@@ -98,10 +98,11 @@ def _launcher(found: shipped_python.Prefix, home: Path) -> None:
 
 
 def _desktop(tree: Path) -> None:
-    """Menu entry, description for software centres, pictures."""
+    """Menu entry, description for software centres, the question for administrator rights, pictures."""
     share = tree / "usr/share"
     _copy(HERE / f"{NAME}.desktop", share / "applications" / f"{NAME}.desktop")
     _copy(HERE / f"{NAME}.metainfo.xml", share / "metainfo" / f"{NAME}.metainfo.xml")
+    _copy(HERE / f"{NAME}.policy", share / "polkit-1/actions" / f"{NAME}.policy")
     icons = share / "icons/hicolor"
     for side in HICOLOR_SIZES:
         _copy(hicolor(side), icons / f"{side}x{side}/apps/{NAME}.png")

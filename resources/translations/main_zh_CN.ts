@@ -1,587 +1,595 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
-    <context>
-        <name>BenchResultView</name>
-        <message>
-            <source>Measured</source>
-            <translation>测得结果</translation>
-        </message>
-        <message>
-            <source>Was it a fair test?</source>
-            <translation>这次测得公平吗？</translation>
-        </message>
-        <message>
-            <source>Your own past</source>
-            <translation>以前的成绩</translation>
-        </message>
-        <message>
-            <source>The green bracket holds the middle half of the runs.</source>
-            <translation>绿色括号里是居中一半的测量值。</translation>
-        </message>
-    </context>
-    <context>
-        <name>BenchmarkPage</name>
-        <message>
-            <source>Measure again</source>
-            <translation>再测一次</translation>
-        </message>
-        <message>
-            <source>How fast, and is that right?</source>
-            <translation>有多快，对不对？</translation>
-        </message>
-        <message>
-            <source>Benchmark</source>
-            <translation>测速</translation>
-        </message>
-        <message>
-            <source>A simulated machine cannot be measured: nothing is executed for it.</source>
-            <translation>模拟的电脑没法测速：不会为它执行任何操作。</translation>
-        </message>
-        <message>
-            <source>There is no environment to measure yet. The setup makes one in a few minutes.</source>
-            <translation>还没有可以测速的环境，几分钟就能装好一个。</translation>
-        </message>
-        <message>
-            <source>About 1 minute. The fan may get loud.</source>
-            <translation>约 1 分钟，风扇可能会变响。</translation>
-        </message>
-        <message>
-            <source>Measure</source>
-            <translation>开始测速</translation>
-        </message>
-        <message>
-            <source>Set up PyTorch</source>
-            <translation>安装 PyTorch</translation>
-        </message>
-        <message>
-            <source>Stopping…</source>
-            <translation>正在停止…</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>取消</translation>
-        </message>
-        <message>
-            <source>Other programs that work meanwhile make the figures lower.</source>
-            <translation>测速时其他程序在忙，成绩会偏低。</translation>
-        </message>
-        <message>
-            <source>Starting PyTorch…</source>
-            <translation>正在启动 PyTorch…</translation>
-        </message>
-        <message>
-            <source>{n} of {of} · {size}</source>
-            <translation>第 {n} 项，共 {of} 项 · {size}</translation>
-        </message>
-    </context>
-    <context>
-        <name>Desktop</name>
-        <message>
-            <source>A restart is needed</source>
-            <translation>需要重启</translation>
-        </message>
-        <message>
-            <source>Open GPU Assistant again afterwards: it goes on from here.</source>
-            <translation>重启后再打开 GPU 助手，它会从这里继续。</translation>
-        </message>
-        <message>
-            <source>Open the window to see the proof that it works.</source>
-            <translation>打开窗口，看看验证结果。</translation>
-        </message>
-        <message>
-            <source>The benchmark is done</source>
-            <translation>测速完成</translation>
-        </message>
-        <message>
-            <source>The benchmark stopped</source>
-            <translation>测速中断了</translation>
-        </message>
-        <message>
-            <source>The install is done</source>
-            <translation>安装完成</translation>
-        </message>
-        <message>
-            <source>The install stopped</source>
-            <translation>安装中断了</translation>
-        </message>
-        <message>
-            <source>The results are in the window.</source>
-            <translation>结果在窗口里。</translation>
-        </message>
-    </context>
-    <context>
-        <name>FastCard</name>
-        <message>
-            <source>How fast</source>
-            <translation>有多快</translation>
-        </message>
-        <message>
-            <source>Not measured yet. It takes about a minute.</source>
-            <translation>还没测过，大约一分钟。</translation>
-        </message>
-        <message>
-            <source>Measure</source>
-            <translation>测一测</translation>
-        </message>
-        <message>
-            <source>Details</source>
-            <translation>详情</translation>
-        </message>
-    </context>
-    <context>
-        <name>Help</name>
-        <message>
-            <source>Home, Monitor, Benchmark</source>
-            <translation>首页、监控、测速</translation>
-        </message>
-        <message>
-            <source>Settings</source>
-            <translation>设置</translation>
-        </message>
-        <message>
-            <source>Back to the page before</source>
-            <translation>回到上一页</translation>
-        </message>
-        <message>
-            <source>Look again</source>
-            <translation>重新检测</translation>
-        </message>
-        <message>
-            <source>Next and previous control</source>
-            <translation>下一个、上一个控件</translation>
-        </message>
-        <message>
-            <source>Monitor: move the cross-hair</source>
-            <translation>监控：移动十字线</translation>
-        </message>
-        <message>
-            <source>Monitor: figures as a table</source>
-            <translation>监控：用表格看数据</translation>
-        </message>
-        <message>
-            <source>Monitor: pause</source>
-            <translation>监控：暂停</translation>
-        </message>
-        <message>
-            <source>This help</source>
-            <translation>打开本帮助</translation>
-        </message>
-        <message>
-            <source>Help</source>
-            <translation>帮助</translation>
-        </message>
-        <message>
-            <source>Keys that help</source>
-            <translation>快捷键</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>关闭</translation>
-        </message>
-    </context>
-    <context>
-        <name>HomePage</name>
-        <message>
-            <source>Home</source>
-            <translation>首页</translation>
-        </message>
-        <message>
-            <source>Start working</source>
-            <translation>开始使用</translation>
-        </message>
-        <message>
-            <source>Terminal</source>
-            <translation>终端</translation>
-        </message>
-        <message>
-            <source>Environment ready</source>
-            <translation>环境已激活</translation>
-        </message>
-        <message>
-            <source>Folder</source>
-            <translation>文件夹</translation>
-        </message>
-        <message>
-            <source>Where the environment lies</source>
-            <translation>环境所在的位置</translation>
-        </message>
-        <message>
-            <source>Copy the command</source>
-            <translation>复制命令</translation>
-        </message>
-        <message>
-            <source>For a terminal of your own</source>
-            <translation>粘贴到自己的终端</translation>
-        </message>
-        <message>
-            <source>{passed} of {count} checks passed</source>
-            <translation>{count} 项检查通过了 {passed} 项</translation>
-        </message>
-        <message>
-            <source>Copied</source>
-            <translation>已复制</translation>
-        </message>
-    </context>
-    <context>
-        <name>InstalledCard</name>
-        <message>
-            <source>Installed</source>
-            <translation>已安装</translation>
-        </message>
-        <message>
-            <source>Verify again</source>
-            <translation>再验证一次</translation>
-        </message>
-        <message>
-            <source>none: CPU build</source>
-            <translation>没有，是 CPU 版</translation>
-        </message>
-        <message>
-            <source>CUDA, inside it</source>
-            <translation>自带 CUDA</translation>
-        </message>
-        <message>
-            <source>Size</source>
-            <translation>大小</translation>
-        </message>
-    </context>
-    <context>
-        <name>LiveCard</name>
-        <message>
-            <source>The real computer you sit at</source>
-            <translation>你面前这台真实的电脑</translation>
-        </message>
-        <message>
-            <source>This computer</source>
-            <translation>这台电脑</translation>
-        </message>
-        <message>
-            <source>last 60 seconds</source>
-            <translation>最近 60 秒</translation>
-        </message>
-    </context>
-    <context>
-        <name>MainArea</name>
-        <message>
-            <source>Preparing the graphs…</source>
-            <translation>正在准备曲线…</translation>
-        </message>
-        <message>
-            <source>Home</source>
-            <translation>首页</translation>
-        </message>
-        <message>
-            <source>Monitor</source>
-            <translation>监控</translation>
-        </message>
-        <message>
-            <source>Benchmark</source>
-            <translation>测速</translation>
-        </message>
-        <message>
-            <source>Settings</source>
-            <translation>设置</translation>
-        </message>
-        <message>
-            <source>Help</source>
-            <translation>帮助</translation>
-        </message>
-        <message>
-            <source>Simulated machine: {name}. Nothing is executed.</source>
-            <translation>模拟的电脑：{name}。不会执行任何操作。</translation>
-        </message>
-    </context>
-    <context>
-        <name>MainWindow</name>
-        <message>
-            <source>Stopping… The window closes by itself in a moment.</source>
-            <translation>正在停止…窗口马上会自己关闭。</translation>
-        </message>
-        <message>
-            <source>Stop here?</source>
-            <translation>先停在这里？</translation>
-        </message>
-        <message>
-            <source>What is downloaded is kept; the next start goes on from here.</source>
-            <translation>已下载的会保留，下次会从这里接着装。</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>停止</translation>
-        </message>
-        <message>
-            <source>Go on</source>
-            <translation>继续</translation>
-        </message>
-        <message>
-            <source>Stop the benchmark?</source>
-            <translation>停止测速？</translation>
-        </message>
-        <message>
-            <source>A benchmark that is not finished is not kept.</source>
-            <translation>没测完的成绩不会保留。</translation>
-        </message>
-        <message>
-            <source>GPU Assistant</source>
-            <translation>GPU 助手</translation>
-        </message>
-    </context>
-    <context>
-        <name>Metric</name>
-        <message>
-            <source>of {total} {unit}</source>
-            <translation>/ {total} {unit}</translation>
-        </message>
-        <message>
-            <source>CPU load</source>
-            <translation>CPU 占用</translation>
-        </message>
-        <message>
-            <source>Main memory</source>
-            <translation>内存</translation>
-        </message>
-        <message>
-            <source>Load</source>
-            <translation>占用</translation>
-        </message>
-        <message>
-            <source>Memory</source>
-            <translation>显存</translation>
-        </message>
-        <message>
-            <source>Temperature</source>
-            <translation>温度</translation>
-        </message>
-        <message>
-            <source>Power</source>
-            <translation>功耗</translation>
-        </message>
-        <message>
-            <source>Clock</source>
-            <translation>频率</translation>
-        </message>
-        <message>
-            <source>Fan</source>
-            <translation>风扇</translation>
-        </message>
-    </context>
-    <context>
-        <name>MonitorPage</name>
-        <message>
-            <source>Figures of the real computer you sit at, not of the simulated machine.</source>
-            <translation>这里是你面前这台真实电脑的数据，不是模拟电脑的。</translation>
-        </message>
-        <message>
-            <source>1 min</source>
-            <translation>1 分钟</translation>
-        </message>
-        <message>
-            <source>10 min</source>
-            <translation>10 分钟</translation>
-        </message>
-        <message>
-            <source>1 h</source>
-            <translation>1 小时</translation>
-        </message>
-        <message>
-            <source>Range</source>
-            <translation>时间范围</translation>
-        </message>
-        <message>
-            <source>Go on</source>
-            <translation>继续</translation>
-        </message>
-        <message>
-            <source>Pause</source>
-            <translation>暂停</translation>
-        </message>
-        <message>
-            <source>Show the figures as a table</source>
-            <translation>用表格看数据</translation>
-        </message>
-        <message>
-            <source>Show the figures as a table (T)</source>
-            <translation>用表格看数据（T）</translation>
-        </message>
-        <message>
-            <source>No NVIDIA GPU. CPU and memory are shown.</source>
-            <translation>没有 NVIDIA 显卡，这里显示 CPU 和内存。</translation>
-        </message>
-        <message>
-            <source>{count} GPUs, CPU and memory</source>
-            <translation>{count} 张显卡、CPU 和内存</translation>
-        </message>
-        <message>
-            <source>GPU, CPU and memory</source>
-            <translation>显卡、CPU 和内存</translation>
-        </message>
-        <message>
-            <source>Monitor</source>
-            <translation>监控</translation>
-        </message>
-        <message>
-            <source>slowed by heat</source>
-            <translation>过热降速</translation>
-        </message>
-        <message>
-            <source>held by the power limit</source>
-            <translation>受功耗上限限制</translation>
-        </message>
-        <message>
-            <source>Well</source>
-            <translation>正常</translation>
-        </message>
-    </context>
-    <context>
-        <name>MonitorTable</name>
-        <message>
-            <source>Time</source>
-            <translation>时间</translation>
-        </message>
-    </context>
-    <context>
-        <name>PlotCard</name>
-        <message>
-            <source>limit {power}</source>
-            <translation>上限 {power}</translation>
-        </message>
-        <message>
-            <source>now {figures}</source>
-            <translation>现在 {figures}</translation>
-        </message>
-    </context>
-    <context>
-        <name>Program</name>
-        <message>
-            <source>GPU Assistant cannot open</source>
-            <translation>GPU 助手打不开</translation>
-        </message>
-        <message>
-            <source>Something went wrong inside GPU Assistant</source>
-            <translation>GPU 助手内部出错了</translation>
-        </message>
-        <message>
-            <source>It is written down in the log file: {path}. You can go on; trying again may help.</source>
-            <translation>详情已写入日志文件：{path}。可以继续使用，再试一次也许就好了。</translation>
-        </message>
-    </context>
-    <context>
-        <name>ResultRow</name>
-        <message>
-            <source>{name}, {device}: {value}, half of the runs from {low} to {high}</source>
-            <translation>{name}，{device}：{value}，一半的测量在 {low} 到 {high} 之间</translation>
-        </message>
-    </context>
-    <context>
-        <name>Scores</name>
-        <message>
-            <source>Measured before, not this time</source>
-            <translation>以前测过、这次没测</translation>
-        </message>
-        <message>
-            <source>{workload}, {dtype}</source>
-            <translation>{workload}（{dtype}）</translation>
-        </message>
-        <message>
-            <source>{size}, {runs} runs</source>
-            <translation>{size}，测 {runs} 次</translation>
-        </message>
-        <message>
-            <source>{times}×</source>
-            <translation>{times} 倍</translation>
-        </message>
-        <message>
-            <source>The GPU is {times} times as fast as the CPU</source>
-            <translation>显卡的速度是 CPU 的 {times} 倍</translation>
-        </message>
-        <message>
-            <source>{name} on the CPU</source>
-            <translation>{name}，用 CPU</translation>
-        </message>
-        <message>
-            <source>{threads} threads</source>
-            <translation>{threads} 个线程</translation>
-        </message>
-        <message>
-            <source>{billions} billion operations a second</source>
-            <translation>每秒 {hundred_millions} 亿次运算</translation>
-        </message>
-        <message>
-            <source>Measured today, {time}</source>
-            <translation>今天 {time} 测得</translation>
-        </message>
-        <message>
-            <source>Measured {date}, {time}</source>
-            <translation>{date} {time} 测得</translation>
-        </message>
-        <message>
-            <source>Results checked</source>
-            <translation>结果核对</translation>
-        </message>
-        <message>
-            <source>all right</source>
-            <translation>全部正确</translation>
-        </message>
-        <message>
-            <source>{checked} of {count}</source>
-            <translation>{count} 项中的 {checked} 项</translation>
-        </message>
-        <message>
-            <source>Spread between runs</source>
-            <translation>多次测量的波动</translation>
-        </message>
-        <message>
-            <source>at most {percent} %</source>
-            <translation>最大 {percent}%</translation>
-        </message>
-        <message>
-            <source>CPU threads</source>
-            <translation>CPU 线程</translation>
-        </message>
-        <message>
-            <source>Time</source>
-            <translation>用时</translation>
-        </message>
-        <message>
-            <source>{seconds} s</source>
-            <translation>{seconds} 秒</translation>
-        </message>
-    </context>
-    <context>
-        <name>SettingsPage</name>
-        <message>
-            <source>Settings</source>
-            <translation>设置</translation>
-        </message>
-        <message>
-            <source>Language and look</source>
-            <translation>语言和外观</translation>
-        </message>
-        <message>
-            <source>Folders and privacy</source>
-            <translation>文件夹和隐私</translation>
-        </message>
-        <message>
-            <source>Language</source>
-            <translation>语言</translation>
-        </message>
-        <message>
-            <source>Theme</source>
-            <translation>主题</translation>
-        </message>
-        <message>
-            <source>Text size</source>
-            <translation>文字大小</translation>
-        </message>
-        <message>
-            <source>Settings, downloads and results are kept here:</source>
-            <translation>设置、下载的文件和测速成绩都放在这里：</translation>
-        </message>
-        <message>
-            <source>Nothing leaves this computer but downloads.</source>
-            <translation>除了下载，不与外界传输任何信息。</translation>
-        </message>
+<context>
+    <name>BenchResultView</name>
+    <message>
+        <source>Measured</source>
+        <translation>测得结果</translation>
+    </message>
+    <message>
+        <source>Was it a fair test?</source>
+        <translation>这次测得公平吗？</translation>
+    </message>
+    <message>
+        <source>Your own past</source>
+        <translation>以前的成绩</translation>
+    </message>
+    <message>
+        <source>The green bracket holds the middle half of the runs.</source>
+        <translation>绿色括号里是居中一半的测量值。</translation>
+    </message>
+</context>
+<context>
+    <name>BenchmarkPage</name>
+    <message>
+        <source>Measure again</source>
+        <translation>再测一次</translation>
+    </message>
+    <message>
+        <source>How fast, and is that right?</source>
+        <translation>有多快，对不对？</translation>
+    </message>
+    <message>
+        <source>Benchmark</source>
+        <translation>测速</translation>
+    </message>
+    <message>
+        <source>A simulated machine cannot be measured: nothing is executed for it.</source>
+        <translation>模拟的电脑没法测速：不会为它执行任何操作。</translation>
+    </message>
+    <message>
+        <source>There is no environment to measure yet. The setup makes one in a few minutes.</source>
+        <translation>还没有可以测速的环境，几分钟就能装好一个。</translation>
+    </message>
+    <message>
+        <source>About 1 minute. The fan may get loud.</source>
+        <translation>约 1 分钟，风扇可能会变响。</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>开始测速</translation>
+    </message>
+    <message>
+        <source>Set up PyTorch</source>
+        <translation>安装 PyTorch</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Other programs that work meanwhile make the figures lower.</source>
+        <translation>测速时其他程序在忙，成绩会偏低。</translation>
+    </message>
+    <message>
+        <source>Starting PyTorch…</source>
+        <translation>正在启动 PyTorch…</translation>
+    </message>
+    <message>
+        <source>{n} of {of} · {size}</source>
+        <translation>第 {n} 项，共 {of} 项 · {size}</translation>
+    </message>
+</context>
+<context>
+    <name>Desktop</name>
+    <message>
+        <source>A restart is needed</source>
+        <translation>需要重启</translation>
+    </message>
+    <message>
+        <source>Open the window to see the proof that it works.</source>
+        <translation>打开窗口，看看验证结果。</translation>
+    </message>
+    <message>
+        <source>The benchmark is done</source>
+        <translation>测速完成</translation>
+    </message>
+    <message>
+        <source>The benchmark stopped</source>
+        <translation>测速中断了</translation>
+    </message>
+    <message>
+        <source>The install is done</source>
+        <translation>安装完成</translation>
+    </message>
+    <message>
+        <source>The install stopped</source>
+        <translation>安装中断了</translation>
+    </message>
+    <message>
+        <source>The results are in the window.</source>
+        <translation>结果在窗口里。</translation>
+    </message>
+    <message>
+        <source>Done, but for what needs your consent</source>
+        <translation>已完成，只差需要你同意的部分</translation>
+    </message>
+    <message>
+        <source>Open the window to see what was left out.</source>
+        <translation>打开窗口可以看到略过了哪些步骤。</translation>
+    </message>
+</context>
+<context>
+    <name>FastCard</name>
+    <message>
+        <source>How fast</source>
+        <translation>有多快</translation>
+    </message>
+    <message>
+        <source>Not measured yet. It takes about a minute.</source>
+        <translation>还没测过，大约一分钟。</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>测一测</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>详情</translation>
+    </message>
+</context>
+<context>
+    <name>Help</name>
+    <message>
+        <source>Home, Monitor, Benchmark</source>
+        <translation>首页、监控、测速</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Back to the page before</source>
+        <translation>回到上一页</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>重新检测</translation>
+    </message>
+    <message>
+        <source>Next and previous control</source>
+        <translation>下一个、上一个控件</translation>
+    </message>
+    <message>
+        <source>Monitor: move the cross-hair</source>
+        <translation>监控：移动十字线</translation>
+    </message>
+    <message>
+        <source>Monitor: figures as a table</source>
+        <translation>监控：用表格看数据</translation>
+    </message>
+    <message>
+        <source>Monitor: pause</source>
+        <translation>监控：暂停</translation>
+    </message>
+    <message>
+        <source>This help</source>
+        <translation>打开本帮助</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Keys that help</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>HomePage</name>
+    <message>
+        <source>Home</source>
+        <translation>首页</translation>
+    </message>
+    <message>
+        <source>Start working</source>
+        <translation>开始使用</translation>
+    </message>
+    <message>
+        <source>Terminal</source>
+        <translation>终端</translation>
+    </message>
+    <message>
+        <source>Environment ready</source>
+        <translation>环境已激活</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Where the environment lies</source>
+        <translation>环境所在的位置</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>复制命令</translation>
+    </message>
+    <message>
+        <source>For a terminal of your own</source>
+        <translation>粘贴到自己的终端</translation>
+    </message>
+    <message>
+        <source>{passed} of {count} checks passed</source>
+        <translation>{count} 项检查通过了 {passed} 项</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+</context>
+<context>
+    <name>InstalledCard</name>
+    <message>
+        <source>Installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>Verify again</source>
+        <translation>再验证一次</translation>
+    </message>
+    <message>
+        <source>none: CPU build</source>
+        <translation>没有，是 CPU 版</translation>
+    </message>
+    <message>
+        <source>CUDA, inside it</source>
+        <translation>自带 CUDA</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+</context>
+<context>
+    <name>LiveCard</name>
+    <message>
+        <source>The real computer you sit at</source>
+        <translation>你面前这台真实的电脑</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
+    </message>
+    <message>
+        <source>last 60 seconds</source>
+        <translation>最近 60 秒</translation>
+    </message>
+</context>
+<context>
+    <name>MainArea</name>
+    <message>
+        <source>Preparing the graphs…</source>
+        <translation>正在准备曲线…</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>首页</translation>
+    </message>
+    <message>
+        <source>Monitor</source>
+        <translation>监控</translation>
+    </message>
+    <message>
+        <source>Benchmark</source>
+        <translation>测速</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Simulated machine: {name}. Nothing is executed.</source>
+        <translation>模拟的电脑：{name}。不会执行任何操作。</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>Stopping… The window closes by itself in a moment.</source>
+        <translation>正在停止…窗口马上会自己关闭。</translation>
+    </message>
+    <message>
+        <source>Stop here?</source>
+        <translation>先停在这里？</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept; the next start goes on from here.</source>
+        <translation>已下载的会保留，下次会从这里接着装。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Stop the benchmark?</source>
+        <translation>停止测速？</translation>
+    </message>
+    <message>
+        <source>A benchmark that is not finished is not kept.</source>
+        <translation>没测完的成绩不会保留。</translation>
+    </message>
+    <message>
+        <source>GPU Assistant</source>
+        <translation>GPU 助手</translation>
+    </message>
+</context>
+<context>
+    <name>Metric</name>
+    <message>
+        <source>of {total} {unit}</source>
+        <translation>/ {total} {unit}</translation>
+    </message>
+    <message>
+        <source>CPU load</source>
+        <translation>CPU 占用</translation>
+    </message>
+    <message>
+        <source>Main memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>占用</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>显存</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>功耗</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>频率</translation>
+    </message>
+    <message>
+        <source>Fan</source>
+        <translation>风扇</translation>
+    </message>
+</context>
+<context>
+    <name>MonitorPage</name>
+    <message>
+        <source>Figures of the real computer you sit at, not of the simulated machine.</source>
+        <translation>这里是你面前这台真实电脑的数据，不是模拟电脑的。</translation>
+    </message>
+    <message>
+        <source>1 min</source>
+        <translation>1 分钟</translation>
+    </message>
+    <message>
+        <source>10 min</source>
+        <translation>10 分钟</translation>
+    </message>
+    <message>
+        <source>1 h</source>
+        <translation>1 小时</translation>
+    </message>
+    <message>
+        <source>Range</source>
+        <translation>时间范围</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Show the figures as a table</source>
+        <translation>用表格看数据</translation>
+    </message>
+    <message>
+        <source>Show the figures as a table (T)</source>
+        <translation>用表格看数据（T）</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU. CPU and memory are shown.</source>
+        <translation>没有 NVIDIA 显卡，这里显示 CPU 和内存。</translation>
+    </message>
+    <message>
+        <source>{count} GPUs, CPU and memory</source>
+        <translation>{count} 张显卡、CPU 和内存</translation>
+    </message>
+    <message>
+        <source>GPU, CPU and memory</source>
+        <translation>显卡、CPU 和内存</translation>
+    </message>
+    <message>
+        <source>Monitor</source>
+        <translation>监控</translation>
+    </message>
+    <message>
+        <source>slowed by heat</source>
+        <translation>过热降速</translation>
+    </message>
+    <message>
+        <source>held by the power limit</source>
+        <translation>受功耗上限限制</translation>
+    </message>
+    <message>
+        <source>Well</source>
+        <translation>正常</translation>
+    </message>
+</context>
+<context>
+    <name>MonitorTable</name>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+</context>
+<context>
+    <name>PlotCard</name>
+    <message>
+        <source>limit {power}</source>
+        <translation>上限 {power}</translation>
+    </message>
+    <message>
+        <source>now {figures}</source>
+        <translation>现在 {figures}</translation>
+    </message>
+</context>
+<context>
+    <name>Program</name>
+    <message>
+        <source>GPU Assistant cannot open</source>
+        <translation>GPU 助手打不开</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside GPU Assistant</source>
+        <translation>GPU 助手内部出错了</translation>
+    </message>
+    <message>
+        <source>It is written down in the log file: {path}. You can go on; trying again may help.</source>
+        <translation>详情已写入日志文件：{path}。可以继续使用，再试一次也许就好了。</translation>
+    </message>
+</context>
+<context>
+    <name>ResultRow</name>
+    <message>
+        <source>{name}, {device}: {value}, half of the runs from {low} to {high}</source>
+        <translation>{name}，{device}：{value}，一半的测量在 {low} 到 {high} 之间</translation>
+    </message>
+</context>
+<context>
+    <name>Scores</name>
+    <message>
+        <source>Measured before, not this time</source>
+        <translation>以前测过、这次没测</translation>
+    </message>
+    <message>
+        <source>{workload}, {dtype}</source>
+        <translation>{workload}（{dtype}）</translation>
+    </message>
+    <message>
+        <source>{size}, {runs} runs</source>
+        <translation>{size}，测 {runs} 次</translation>
+    </message>
+    <message>
+        <source>{times}×</source>
+        <translation>{times} 倍</translation>
+    </message>
+    <message>
+        <source>The GPU is {times} times as fast as the CPU</source>
+        <translation>显卡的速度是 CPU 的 {times} 倍</translation>
+    </message>
+    <message>
+        <source>{name} on the CPU</source>
+        <translation>{name}，用 CPU</translation>
+    </message>
+    <message>
+        <source>{threads} threads</source>
+        <translation>{threads} 个线程</translation>
+    </message>
+    <message>
+        <source>{billions} billion operations a second</source>
+        <translation>每秒 {hundred_millions} 亿次运算</translation>
+    </message>
+    <message>
+        <source>Measured today, {time}</source>
+        <translation>今天 {time} 测得</translation>
+    </message>
+    <message>
+        <source>Measured {date}, {time}</source>
+        <translation>{date} {time} 测得</translation>
+    </message>
+    <message>
+        <source>Results checked</source>
+        <translation>结果核对</translation>
+    </message>
+    <message>
+        <source>all right</source>
+        <translation>全部正确</translation>
+    </message>
+    <message>
+        <source>{checked} of {count}</source>
+        <translation>{count} 项中的 {checked} 项</translation>
+    </message>
+    <message>
+        <source>Spread between runs</source>
+        <translation>多次测量的波动</translation>
+    </message>
+    <message>
+        <source>at most {percent} %</source>
+        <translation>最大 {percent}%</translation>
+    </message>
+    <message>
+        <source>CPU threads</source>
+        <translation>CPU 线程</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>用时</translation>
+    </message>
+    <message>
+        <source>{seconds} s</source>
+        <translation>{seconds} 秒</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsPage</name>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Language and look</source>
+        <translation>语言和外观</translation>
+    </message>
+    <message>
+        <source>Folders and privacy</source>
+        <translation>文件夹和隐私</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>文字大小</translation>
+    </message>
+    <message>
+        <source>Settings, downloads and results are kept here:</source>
+        <translation>设置、下载的文件和测速成绩都放在这里：</translation>
+    </message>
+    <message>
+        <source>Nothing leaves this computer but downloads.</source>
+        <translation>除了下载，不与外界传输任何信息。</translation>
+    </message>
     <message>
         <source>GPU Assistant {version}, free software (Apache-2.0).</source>
         <translation>GPU 助手 {version}，自由软件（Apache-2.0）。</translation>
@@ -590,217 +598,244 @@
         <source>The licences of everything it is made of lie here:</source>
         <translation>它用到的所有组件的许可证在这里：</translation>
     </message>
-        <message>
-            <source>As the system</source>
-            <translation>跟随系统</translation>
-        </message>
-        <message>
-            <source>Light</source>
-            <translation>浅色</translation>
-        </message>
-        <message>
-            <source>Dark</source>
-            <translation>深色</translation>
-        </message>
-        <message>
-            <source>High contrast</source>
-            <translation>高对比度</translation>
-        </message>
-    </context>
-    <context>
-        <name>Tell</name>
-        <message>
-            <source>Close</source>
-            <translation>关闭</translation>
-        </message>
-    </context>
-    <context>
-        <name>Verdict</name>
-        <message>
-            <source>Looking at this computer…</source>
-            <translation>正在检测这台电脑…</translation>
-        </message>
-        <message>
-            <source>No NVIDIA GPU. PyTorch works on the CPU.</source>
-            <translation>没有 NVIDIA 显卡，PyTorch 用 CPU 运行。</translation>
-        </message>
-        <message>
-            <source>Good for learning and small models. Large ones need a computer with an NVIDIA GPU.</source>
-            <translation>学习和小模型够用；大模型需要有 NVIDIA 显卡的电脑。</translation>
-        </message>
-        <message>
-            <source>Live graphs</source>
-            <translation>看实时曲线</translation>
-        </message>
-        <message>
-            <source>PyTorch cannot use your GPU: this build has no CUDA.</source>
-            <translation>PyTorch 用不了你的显卡：这个版本不带 CUDA。</translation>
-        </message>
-        <message>
-            <source>The setup can replace it with a build that has.</source>
-            <translation>重新安装就能换成带 CUDA 的版本。</translation>
-        </message>
-        <message>
-            <source>Set up again</source>
-            <translation>重新安装</translation>
-        </message>
-        <message>
-            <source>Your GPU gives no figures just now</source>
-            <translation>显卡暂时没有数据</translation>
-        </message>
-        <message>
-            <source>It may be asleep to save power, or its driver may be waiting for a restart.</source>
-            <translation>可能正在休眠省电，也可能驱动在等待重启。</translation>
-        </message>
-        <message>
-            <source>This is a simulated machine</source>
-            <translation>这是一台模拟的电脑</translation>
-        </message>
-        <message>
-            <source>Nothing is installed or measured for it. The figures below are of the real computer you sit at.</source>
-            <translation>不会为它安装或测速。下面是你面前这台真实电脑的数据。</translation>
-        </message>
-        <message>
-            <source>Walk the setup</source>
-            <translation>走一遍安装流程</translation>
-        </message>
-        <message>
-            <source>Your GPU is not set up for deep learning yet</source>
-            <translation>显卡还没有配好深度学习环境</translation>
-        </message>
-        <message>
-            <source>About 10 minutes. Nothing is changed before you agree.</source>
-            <translation>大约 10 分钟，你同意之前什么都不改。</translation>
-        </message>
-        <message>
-            <source>Set up my GPU</source>
-            <translation>开始设置</translation>
-        </message>
-        <message>
-            <source>No NVIDIA GPU here. PyTorch still works, on the CPU.</source>
-            <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
-        </message>
-        <message>
-            <source>A few minutes. Nothing is changed before you agree.</source>
-            <translation>几分钟就好，你同意之前什么都不改。</translation>
-        </message>
-        <message>
-            <source>Set up PyTorch</source>
-            <translation>安装 PyTorch</translation>
-        </message>
-        <message>
-            <source>Your GPU is hot and slows itself down</source>
-            <translation>显卡过热，正在自动降速</translation>
-        </message>
-        <message>
-            <source>{temperature} °C. Usually dust, or a case with too little air.</source>
-            <translation>{temperature} °C，通常是积灰，或机箱通风不足。</translation>
-        </message>
-        <message>
-            <source>load {load} %</source>
-            <translation>占用 {load}%</translation>
-        </message>
-        <message>
-            <source>Your GPU is well</source>
-            <translation>你的显卡一切正常</translation>
-        </message>
-        <message>
-            <source>Your GPUs are well</source>
-            <translation>你的显卡都正常</translation>
-        </message>
-        <message>
-            <source>, </source>
-            <translation>，</translation>
-        </message>
-    </context>
-    <context>
-        <name>UpdateOffer</name>
-        <message>
-            <source>Version {version} is available</source>
-            <translation>有新版本 {version}</translation>
-        </message>
-        <message>
-            <source>You have {version}</source>
-            <translation>现在是 {version}</translation>
-        </message>
-        <message>
-            <source>released {date}</source>
-            <translation>{date} 发布</translation>
-        </message>
-        <message>
-            <source>without a file for the way this copy was installed</source>
-            <translation>没有适合当前安装方式的文件</translation>
-        </message>
-        <message>
-            <source>Install now</source>
-            <translation>现在安装</translation>
-        </message>
-        <message>
-            <source>Open its folder</source>
-            <translation>打开所在文件夹</translation>
-        </message>
-        <message>
-            <source>Download and install</source>
-            <translation>下载并安装</translation>
-        </message>
-        <message>
-            <source>Download</source>
-            <translation>下载</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>取消</translation>
-        </message>
-        <message>
-            <source>What is new</source>
-            <translation>更新内容</translation>
-        </message>
-        <message>
-            <source>Not now</source>
-            <translation>暂不更新</translation>
-        </message>
-        <message>
-            <source>{done} of {total}</source>
-            <translation>{done} / {total}</translation>
-        </message>
-    </context>
-    <context>
-        <name>UpdatesCard</name>
-        <message>
-            <source>Updates</source>
-            <translation>更新</translation>
-        </message>
-        <message>
-            <source>This build looks for no updates: it knows no publisher to ask. New versions are installed by hand.</source>
-            <translation>这个版本不检查更新：没有可查询的发布者。新版本需要手动安装。</translation>
-        </message>
-        <message>
-            <source>Look for a newer version once a day</source>
-            <translation>每天检查一次新版本</translation>
-        </message>
-        <message>
-            <source>On</source>
-            <translation>开</translation>
-        </message>
-        <message>
-            <source>Off</source>
-            <translation>关</translation>
-        </message>
-        <message>
-            <source>Check now</source>
-            <translation>立即检查</translation>
-        </message>
-        <message>
-            <source>Asking…</source>
-            <translation>正在查询…</translation>
-        </message>
-        <message>
-            <source>Not checked yet.</source>
-            <translation>还没有检查过。</translation>
-        </message>
-        <message>
-            <source>Last check {when}: {outcome}</source>
-            <translation>上次检查 {when}：{outcome}</translation>
-        </message>
-    </context>
+    <message>
+        <source>As the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>High contrast</source>
+        <translation>高对比度</translation>
+    </message>
+</context>
+<context>
+    <name>Tell</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>Verdict</name>
+    <message>
+        <source>Looking at this computer…</source>
+        <translation>正在检测这台电脑…</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU. PyTorch works on the CPU.</source>
+        <translation>没有 NVIDIA 显卡，PyTorch 用 CPU 运行。</translation>
+    </message>
+    <message>
+        <source>Good for learning and small models. Large ones need a computer with an NVIDIA GPU.</source>
+        <translation>学习和小模型够用；大模型需要有 NVIDIA 显卡的电脑。</translation>
+    </message>
+    <message>
+        <source>Live graphs</source>
+        <translation>看实时曲线</translation>
+    </message>
+    <message>
+        <source>PyTorch cannot use your GPU: this build has no CUDA.</source>
+        <translation>PyTorch 用不了你的显卡：这个版本不带 CUDA。</translation>
+    </message>
+    <message>
+        <source>The setup can replace it with a build that has.</source>
+        <translation>重新安装就能换成带 CUDA 的版本。</translation>
+    </message>
+    <message>
+        <source>Set up again</source>
+        <translation>重新安装</translation>
+    </message>
+    <message>
+        <source>Your GPU gives no figures just now</source>
+        <translation>显卡暂时没有数据</translation>
+    </message>
+    <message>
+        <source>It may be asleep to save power, or its driver may be waiting for a restart.</source>
+        <translation>可能正在休眠省电，也可能驱动在等待重启。</translation>
+    </message>
+    <message>
+        <source>This is a simulated machine</source>
+        <translation>这是一台模拟的电脑</translation>
+    </message>
+    <message>
+        <source>Nothing is installed or measured for it. The figures below are of the real computer you sit at.</source>
+        <translation>不会为它安装或测速。下面是你面前这台真实电脑的数据。</translation>
+    </message>
+    <message>
+        <source>Walk the setup</source>
+        <translation>走一遍安装流程</translation>
+    </message>
+    <message>
+        <source>Your GPU is not set up for deep learning yet</source>
+        <translation>显卡还没有配好深度学习环境</translation>
+    </message>
+    <message>
+        <source>About 10 minutes. Nothing is changed before you agree.</source>
+        <translation>大约 10 分钟，你同意之前什么都不改。</translation>
+    </message>
+    <message>
+        <source>Set up my GPU</source>
+        <translation>开始设置</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU here. PyTorch still works, on the CPU.</source>
+        <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
+    </message>
+    <message>
+        <source>A few minutes. Nothing is changed before you agree.</source>
+        <translation>几分钟就好，你同意之前什么都不改。</translation>
+    </message>
+    <message>
+        <source>Set up PyTorch</source>
+        <translation>安装 PyTorch</translation>
+    </message>
+    <message>
+        <source>Your GPU is hot and slows itself down</source>
+        <translation>显卡过热，正在自动降速</translation>
+    </message>
+    <message>
+        <source>{temperature} °C. Usually dust, or a case with too little air.</source>
+        <translation>{temperature} °C，通常是积灰，或机箱通风不足。</translation>
+    </message>
+    <message>
+        <source>load {load} %</source>
+        <translation>占用 {load}%</translation>
+    </message>
+    <message>
+        <source>Your GPU is well</source>
+        <translation>你的显卡一切正常</translation>
+    </message>
+    <message>
+        <source>Your GPUs are well</source>
+        <translation>你的显卡都正常</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+</context>
+<context>
+    <name>UpdateOffer</name>
+    <message>
+        <source>Version {version} is available</source>
+        <translation>有新版本 {version}</translation>
+    </message>
+    <message>
+        <source>You have {version}</source>
+        <translation>现在是 {version}</translation>
+    </message>
+    <message>
+        <source>released {date}</source>
+        <translation>{date} 发布</translation>
+    </message>
+    <message>
+        <source>without a file for the way this copy was installed</source>
+        <translation>没有适合当前安装方式的文件</translation>
+    </message>
+    <message>
+        <source>Install now</source>
+        <translation>现在安装</translation>
+    </message>
+    <message>
+        <source>Open its folder</source>
+        <translation>打开所在文件夹</translation>
+    </message>
+    <message>
+        <source>Download and install</source>
+        <translation>下载并安装</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>What is new</source>
+        <translation>更新内容</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>暂不更新</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done} / {total}</translation>
+    </message>
+</context>
+<context>
+    <name>UpdatesCard</name>
+    <message>
+        <source>Updates</source>
+        <translation>更新</translation>
+    </message>
+    <message>
+        <source>This build looks for no updates: it knows no publisher to ask. New versions are installed by hand.</source>
+        <translation>这个版本不检查更新：没有可查询的发布者。新版本需要手动安装。</translation>
+    </message>
+    <message>
+        <source>Look for a newer version once a day</source>
+        <translation>每天检查一次新版本</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Check now</source>
+        <translation>立即检查</translation>
+    </message>
+    <message>
+        <source>Asking…</source>
+        <translation>正在查询…</translation>
+    </message>
+    <message>
+        <source>Not checked yet.</source>
+        <translation>还没有检查过。</translation>
+    </message>
+    <message>
+        <source>Last check {when}: {outcome}</source>
+        <translation>上次检查 {when}：{outcome}</translation>
+    </message>
+</context>
+<context>
+    <name>Removal</name>
+    <message>
+        <source>Remove “{name}”{size}?</source>
+        <translation>移除“{name}”{size}？</translation>
+    </message>
+    <message>
+        <source>This is taken back, and nothing else. Your own files stay.</source>
+        <translation>下面这些会撤销，其他都不动。你自己的文件会保留。</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>What is taken back</source>
+        <translation>会撤销的内容</translation>
+    </message>
+    <message>
+        <source>Removed: {path}</source>
+        <translation>已移除：{path}</translation>
+    </message>
+</context>
 </TS>

@@ -16,14 +16,6 @@
         <translation>显卡驱动</translation>
     </message>
     <message>
-        <source>The language programs use to compute on the card</source>
-        <translation>程序在显卡上做计算的语言</translation>
-    </message>
-    <message>
-        <source>Fast building blocks for neural networks</source>
-        <translation>神经网络的加速零件</translation>
-    </message>
-    <message>
         <source>The toolbox you train models with</source>
         <translation>训练模型用的工具箱</translation>
     </message>
@@ -60,6 +52,10 @@
         <translation>更新</translation>
     </message>
     <message>
+        <source>Go back</source>
+        <translation>退回旧版</translation>
+    </message>
+    <message>
         <source>Install</source>
         <translation>安装</translation>
     </message>
@@ -78,6 +74,70 @@
     <message>
         <source>build {variant}</source>
         <translation>{variant} 版本</translation>
+    </message>
+    <message>
+        <source>Google's toolbox to train models with</source>
+        <translation>Google 的模型训练工具箱</translation>
+    </message>
+    <message>
+        <source>Not here</source>
+        <translation>这里不行</translation>
+    </message>
+    <message>
+        <source>beside the toolkit</source>
+        <translation>和工具包一起安装</translation>
+    </message>
+    <message>
+        <source>on the GPU</source>
+        <translation>用显卡计算</translation>
+    </message>
+    <message>
+        <source>toolkit</source>
+        <translation>工具包</translation>
+    </message>
+    <message>
+        <source>toolkit, to compile with</source>
+        <translation>工具包，编译用</translation>
+    </message>
+    <message>
+        <source>none answers</source>
+        <translation>没有响应</translation>
+    </message>
+    <message>
+        <source>not looked at</source>
+        <translation>没有查看</translation>
+    </message>
+    <message>
+        <source>no NVIDIA card</source>
+        <translation>没有 NVIDIA 显卡</translation>
+    </message>
+    <message>
+        <source>Stays as it is</source>
+        <translation>保持不变</translation>
+    </message>
+    <message>
+        <source>inside PyTorch</source>
+        <translation>在 PyTorch 里</translation>
+    </message>
+    <message>
+        <source>version shows in the proof</source>
+        <translation>验证时显示版本</translation>
+    </message>
+    <message>
+        <source>comes inside TensorFlow</source>
+        <translation>TensorFlow 自带</translation>
+    </message>
+    <message>
+        <source>The language programs use to compute on an NVIDIA card</source>
+        <translation>程序在 NVIDIA 显卡上做计算的语言</translation>
+    </message>
+    <message>
+        <source>NVIDIA's fast building blocks for neural networks</source>
+        <translation>NVIDIA 的神经网络加速零件</translation>
+    </message>
+    <message>
+        <source>or what your distribution has</source>
+        <translation>或发行版提供的版本</translation>
     </message>
 </context>
 <context>
@@ -147,6 +207,10 @@
         <translation>只是驱动太旧，下一页会说明需要哪一版。</translation>
     </message>
     <message>
+        <source>Only the driver is too new for the card; the next page says which one to go back to.</source>
+        <translation>只是驱动对这张显卡来说太新了，下一页会说明退回到哪一版。</translation>
+    </message>
+    <message>
         <source>Only the driver is missing; the next page says which one it takes.</source>
         <translation>只是还没有驱动，下一页会说明需要哪一版。</translation>
     </message>
@@ -157,6 +221,10 @@
     <message>
         <source>Good news: this computer can train on its GPU</source>
         <translation>好消息：这台电脑可以用显卡训练</translation>
+    </message>
+    <message>
+        <source>Good to know</source>
+        <translation>顺便留意</translation>
     </message>
 </context>
 <context>
@@ -281,34 +349,6 @@
         <translation>继续安装</translation>
     </message>
     <message>
-        <source>Installing</source>
-        <translation>正在安装</translation>
-    </message>
-    <message>
-        <source>Stopping…</source>
-        <translation>正在停止…</translation>
-    </message>
-    <message>
-        <source>Installed</source>
-        <translation>安装完成</translation>
-    </message>
-    <message>
-        <source>The install stopped</source>
-        <translation>安装中断了</translation>
-    </message>
-    <message>
-        <source>Stopped</source>
-        <translation>已停止</translation>
-    </message>
-    <message>
-        <source>A restart is needed</source>
-        <translation>需要重启</translation>
-    </message>
-    <message>
-        <source>Install</source>
-        <translation>安装</translation>
-    </message>
-    <message>
         <source>This is what an install would do</source>
         <translation>真正安装时会做这些</translation>
     </message>
@@ -329,32 +369,8 @@
         <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以把窗口最小化。</translation>
     </message>
     <message>
-        <source>Stopped where you said</source>
-        <translation>已按你的要求停下</translation>
-    </message>
-    <message>
-        <source>What is downloaded is kept. Go on whenever you like.</source>
-        <translation>已下载的都在，随时可以接着装。</translation>
-    </message>
-    <message>
-        <source>Open GPU Assistant again afterwards: it goes on from here.</source>
-        <translation>重启后再打开 GPU 助手，会从这里接着装。</translation>
-    </message>
-    <message>
-        <source>The computer must restart once</source>
-        <translation>需要重启一次电脑</translation>
-    </message>
-    <message>
         <source>What is downloaded is kept.</source>
         <translation>已下载的文件会保留。</translation>
-    </message>
-    <message>
-        <source>Safe to interrupt</source>
-        <translation>可以放心中断</translation>
-    </message>
-    <message>
-        <source>The next start goes on from here.</source>
-        <translation>下次会从这里接着装。</translation>
     </message>
     <message>
         <source>Back</source>
@@ -372,16 +388,28 @@
         <source>Next</source>
         <translation>下一步</translation>
     </message>
+    <message>
+        <source>Ask again</source>
+        <translation>再问一次</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
 </context>
 <context>
     <name>Offers</name>
     <message>
-        <source>Drivers are not installed from here yet: install {version} from NVIDIA first. Until then PyTorch cannot use the card.</source>
-        <translation>目前还不能从这里安装驱动：先从 NVIDIA 官网安装 {version}，在那之前 PyTorch 用不了显卡。</translation>
-    </message>
-    <message>
         <source>Open NVIDIA's page</source>
         <translation>打开 NVIDIA 页面</translation>
+    </message>
+    <message>
+        <source>{parts}: not installed from here yet. The plan sets up the rest; get these from their makers.</source>
+        <translation>{parts}：目前还不能从这里安装。这个方案会装好其余部分，这几样可从官网安装。</translation>
+    </message>
+    <message>
+        <source>The driver is left to you here: install {version}; “Why” at the driver's card says from where. Until then PyTorch cannot use the card.</source>
+        <translation>这里的驱动要由你自己安装：请安装 {version}，从哪里安装见驱动卡片上的“为什么”。在此之前 PyTorch 用不了这张卡。</translation>
     </message>
 </context>
 <context>
@@ -426,6 +454,26 @@
         <source>on {disk} ({size} free)</source>
         <translation>占用 {disk}（空闲 {size}）</translation>
     </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>还不知道</translation>
+    </message>
+    <message>
+        <source>About {size}</source>
+        <translation>大约 {size}</translation>
+    </message>
+    <message>
+        <source>to download, by an earlier release</source>
+        <translation>下载量，按早先的版本估计</translation>
+    </message>
+    <message>
+        <source>to download; {size} besides the packages</source>
+        <translation>下载量，除软件包外有 {size}</translation>
+    </message>
+    <message>
+        <source>to download; shows with the first step</source>
+        <translation>下载量，第一步就会知道</translation>
+    </message>
 </context>
 <context>
     <name>Proof</name>
@@ -457,6 +505,10 @@
 <context>
     <name>RecommendationPage</name>
     <message>
+        <source>Take this change back</source>
+        <translation>撤销这次改动</translation>
+    </message>
+    <message>
         <source>Back</source>
         <translation>上一步</translation>
     </message>
@@ -467,10 +519,6 @@
     <message>
         <source>After</source>
         <translation>安装后</translation>
-    </message>
-    <message>
-        <source>Our suggestion again</source>
-        <translation>恢复推荐方案</translation>
     </message>
     <message>
         <source>What suits your {gpu}</source>
@@ -544,6 +592,26 @@
         <source>Where shall it be installed?</source>
         <translation>要安装到哪里？</translation>
     </message>
+    <message>
+        <source>Back to the recommendation</source>
+        <translation>恢复推荐方案</translation>
+    </message>
+    <message>
+        <source>Set up PyTorch instead</source>
+        <translation>改为安装 PyTorch</translation>
+    </message>
+    <message>
+        <source>This has to be set up by hand</source>
+        <translation>这个需要自己动手安装</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>Installed into (named as on this computer)</source>
+        <translation>安装到（按这台电脑的写法）</translation>
+    </message>
 </context>
 <context>
     <name>Rows</name>
@@ -588,20 +656,12 @@
         <translation>PyTorch 会用 CPU 计算</translation>
     </message>
     <message>
-        <source>and {n} more</source>
-        <translation>另有 {n} 块</translation>
-    </message>
-    <message>
         <source>fits PyTorch</source>
         <translation>适合 PyTorch</translation>
     </message>
     <message>
         <source>not used</source>
         <translation>用不到</translation>
-    </message>
-    <message>
-        <source>None needed</source>
-        <translation>不需要</translation>
     </message>
     <message>
         <source>No NVIDIA driver answers</source>
@@ -614,6 +674,10 @@
     <message>
         <source>update advised</source>
         <translation>建议更新</translation>
+    </message>
+    <message>
+        <source>too new for the card</source>
+        <translation>对这张显卡太新</translation>
     </message>
     <message>
         <source>CUDA up to {version}</source>
@@ -666,6 +730,34 @@
     <message>
         <source>PyTorch {torch} on Python {version}</source>
         <translation>PyTorch {torch}（Python {version}）</translation>
+    </message>
+    <message>
+        <source>a card without a name</source>
+        <translation>一块没有名称的显卡</translation>
+    </message>
+    <message>
+        <source>and {name}</source>
+        <translation>还有 {name}</translation>
+    </message>
+    <message>
+        <source>No NVIDIA card, so none is needed</source>
+        <translation>没有 NVIDIA 显卡，所以不需要</translation>
+    </message>
+    <message>
+        <source>Not looked at</source>
+        <translation>没有查看</translation>
+    </message>
+    <message>
+        <source>only NVIDIA's is read; yours stays as it is</source>
+        <translation>只读取 NVIDIA 的驱动，你的驱动保持不变</translation>
+    </message>
+    <message>
+        <source>also {names}</source>
+        <translation>还有 {names}</translation>
+    </message>
+    <message>
+        <source> and {n} more</source>
+        <translation>，另有 {n} 个</translation>
     </message>
 </context>
 <context>
@@ -820,12 +912,24 @@
         <translation>上次没有装完，要接着装吗？</translation>
     </message>
     <message>
-        <source>PyTorch {version} in {folder}. What is downloaded is kept.</source>
-        <translation>PyTorch {version}，装到 {folder}。已下载的都在。</translation>
-    </message>
-    <message>
         <source>Go on</source>
         <translation>接着装</translation>
+    </message>
+    <message>
+        <source>The last install stopped at step {n} of {of}: {title}. Go on?</source>
+        <translation>上次停在第 {n} 步，共 {of} 步：{title}。要接着装吗？</translation>
+    </message>
+    <message>
+        <source>The computer was to restart after step {n} of {of}: {title}. Go on?</source>
+        <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。要接着装吗？</translation>
+    </message>
+    <message>
+        <source>PyTorch {version} in {folder}</source>
+        <translation>PyTorch {version}，位于 {folder}</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept.</source>
+        <translation>已下载的都会保留。</translation>
     </message>
 </context>
 <context>
@@ -924,6 +1028,316 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>Choosers</name>
+    <message>
+        <source>Changed along with it: {changes}</source>
+        <translation>同时改变：{changes}</translation>
+    </message>
+    <message>
+        <source>Take {version} and leave the rest to us</source>
+        <translation>选 {version}，其余按推荐</translation>
+    </message>
+    <message>
+        <source>Take {version} instead</source>
+        <translation>改选 {version}</translation>
+    </message>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
+    <message>
+        <source>As recommended ({version})</source>
+        <translation>按推荐（{version}）</translation>
+    </message>
+    <message>
+        <source>Build</source>
+        <translation>构建</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>{version} cannot be taken: {why}.</source>
+        <translation>不能选 {version}：{why}。</translation>
+    </message>
+    <message>
+        <source>Driver</source>
+        <translation>驱动</translation>
+    </message>
+    <message>
+        <source>Keep the one that is there</source>
+        <translation>保留现有驱动</translation>
+    </message>
+    <message>
+        <source>None of its own</source>
+        <translation>不单独安装</translation>
+    </message>
+</context>
+<context>
+    <name>Findings</name>
+    <message>
+        <source>A laptop: let it run on mains power while it trains, or it slows down.</source>
+        <translation>这是笔记本电脑：训练时插上电源，否则会变慢。</translation>
+    </message>
+    <message>
+        <source>A virtual machine: it has only the graphics cards that its host hands through.</source>
+        <translation>这是虚拟机：只有宿主机直通过来的显卡才能用。</translation>
+    </message>
+    <message>
+        <source>Linux inside Windows (WSL): the graphics driver is the one of Windows.</source>
+        <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
+    </message>
+    <message>
+        <source>OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
+        <translation>OneDrive 会同步 {folders}。安装到别处，否则它会上传几万个小文件。</translation>
+    </message>
+    <message>
+        <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer knows. Take the driver from your distribution, which sees to that.</source>
+        <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
+    </message>
+    <message>
+        <source>The PyTorch in {path} does not start. It is left as it is; ours is apart.</source>
+        <translation>{path} 里的 PyTorch 无法启动。我们不动它，另外装一份。</translation>
+    </message>
+    <message>
+        <source>The path of your user folder is so long that packages below it would not fit. Choose a short folder, such as one on the top of a disk, on the next page.</source>
+        <translation>用户文件夹的路径太长，装在里面的包会放不下。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
+    </message>
+    <message>
+        <source>This could not be read, so it counts as unknown.</source>
+        <translation>这一项没读到，先按未知处理。</translation>
+    </message>
+    <message>
+        <source>You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.</source>
+        <translation>你正通过远程桌面使用这台电脑。计算不受影响，期间不要注销。</translation>
+    </message>
+    <message>
+        <source>Your user folder has characters beyond plain English letters. Some programs stumble over that; should one do so, choose another folder on the next page.</source>
+        <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
+    </message>
+    <message>
+        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} is not whole: its compiler or its version cannot be found. PyTorch does not use it, so it does no harm; programs that look for it there may fail.</source>
+        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）不完整：找不到编译器或版本。PyTorch 不用它，所以没有影响；会去那里找它的程序可能出错。</translation>
+    </message>
+    <message>
+        <source>conda {version} is here. What is installed from here stands apart from it; it stays as it is.</source>
+        <translation>这台电脑上有 conda {version}。从这里安装的内容与它互不影响，它保持不变。</translation>
+    </message>
+</context>
+<context>
+    <name>Wishes</name>
+    <message>
+        <source>All three, for those who need them all; takes the most space</source>
+        <translation>以上三样都装，都要用的人选它；占空间最多</translation>
+    </message>
+    <message>
+        <source>Back to the recommendation</source>
+        <translation>恢复推荐方案</translation>
+    </message>
+    <message>
+        <source>CUDA development</source>
+        <translation>CUDA 开发</translation>
+    </message>
+    <message>
+        <source>Choose versions yourself</source>
+        <translation>自己选版本</translation>
+    </message>
+    <message>
+        <source>Driver: {kind}</source>
+        <translation>驱动：{kind}</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>For a course or project that asks for TensorFlow</source>
+        <translation>课程或项目指定用 TensorFlow 时选它</translation>
+    </message>
+    <message>
+        <source>For: {goal}</source>
+        <translation>用途：{goal}</translation>
+    </message>
+    <message>
+        <source>Ready for the newest games: for those who also play</source>
+        <translation>最先适配新游戏：也玩游戏的人选它</translation>
+    </message>
+    <message>
+        <source>Tested longer: the calm choice for this kind of work</source>
+        <translation>测试更久，做深度学习更稳</translation>
+    </message>
+    <message>
+        <source>Train and run models: what most people want</source>
+        <translation>训练和运行模型，大多数人选它</translation>
+    </message>
+    <message>
+        <source>What it is for</source>
+        <translation>用途</translation>
+    </message>
+    <message>
+        <source>Which kind of driver</source>
+        <translation>驱动类型</translation>
+    </message>
+    <message>
+        <source>Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN</source>
+        <translation>自己编写和编译显卡程序，会加装 CUDA 工具包和 cuDNN</translation>
+    </message>
+</context>
+<context>
+    <name>InstallWords</name>
+    <message>
+        <source>Installing</source>
+        <translation>正在安装</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>安装完成</translation>
+    </message>
+    <message>
+        <source>The install stopped</source>
+        <translation>安装中断了</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>A restart is needed</source>
+        <translation>需要重启</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept. Go on whenever you like.</source>
+        <translation>已下载的都在，随时可以接着装。</translation>
+    </message>
+    <message>
+        <source>Stopped where you said</source>
+        <translation>已按你的要求停下</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept.</source>
+        <translation>已下载的文件会保留。</translation>
+    </message>
+    <message>
+        <source>The next start goes on from here.</source>
+        <translation>下次会从这里接着装。</translation>
+    </message>
+    <message>
+        <source>Safe to interrupt</source>
+        <translation>可以放心中断</translation>
+    </message>
+    <message>
+        <source>Done, but for what needs your consent</source>
+        <translation>已完成，只差需要你同意的部分</translation>
+    </message>
+    <message>
+        <source>Before you restart: read this</source>
+        <translation>重启前请先看这里</translation>
+    </message>
+    <message>
+        <source>{n} steps are left; the first is: {title}.</source>
+        <translation>还剩 {n} 步，下一步是：{title}。</translation>
+    </message>
+    <message>
+        <source>One step is left: {title}.</source>
+        <translation>还剩一步：{title}。</translation>
+    </message>
+    <message>
+        <source>Restart now or later</source>
+        <translation>现在或稍后重启</translation>
+    </message>
+    <message>
+        <source>Left out, because administrator rights were refused</source>
+        <translation>没有获得管理员权限，所以略过了</translation>
+    </message>
+    <message>
+        <source>Do it now or later</source>
+        <translation>现在或以后补做</translation>
+    </message>
+    <message>
+        <source>Press “Ask again” and agree when the system asks. Later, the setup's first page offers to go on from here. Everything else is done and stays.</source>
+        <translation>点“再问一次”，系统询问时选择同意。以后再做也可以，设置的首页会提示从这里接着装。其他步骤都已完成，不受影响。</translation>
+    </message>
+</context>
+<context>
+    <name>PlanList</name>
+    <message>
+        <source>The same on the command line, once the plan is saved</source>
+        <translation>保存方案后，用命令行也能做同样的事</translation>
+    </message>
+    <message>
+        <source>The same on the command line</source>
+        <translation>用命令行做同样的事</translation>
+    </message>
+    <message>
+        <source>Save the plan</source>
+        <translation>保存方案</translation>
+    </message>
+    <message>
+        <source>Saved: {path}</source>
+        <translation>已保存：{path}</translation>
+    </message>
+    <message>
+        <source>As a JSON file, to be read or carried out elsewhere.</source>
+        <translation>保存为 JSON 文件，可以查看，也可以在别处执行。</translation>
+    </message>
+    <message>
+        <source>Where shall the plan be saved?</source>
+        <translation>方案保存到哪里？</translation>
+    </message>
+</context>
+<context>
+    <name>PlanRow</name>
+    <message>
+        <source>Details</source>
+        <translation>详情</translation>
+    </message>
+    <message>
+        <source>open</source>
+        <translation>已展开</translation>
+    </message>
+    <message>
+        <source>closed</source>
+        <translation>已收起</translation>
+    </message>
+    <message>
+        <source>The exact command</source>
+        <translation>具体命令</translation>
+    </message>
+    <message>
+        <source>Files from the internet</source>
+        <translation>要下载的文件</translation>
+    </message>
+    <message>
+        <source>How it is undone</source>
+        <translation>怎样撤销</translation>
+    </message>
+    <message>
+        <source>{size} on the disk</source>
+        <translation>占用磁盘 {size}</translation>
+    </message>
+    <message>
+        <source>asks for your consent as administrator</source>
+        <translation>会请你以管理员身份同意</translation>
+    </message>
+    <message>
+        <source>a restart may follow</source>
+        <translation>之后可能需要重启</translation>
+    </message>
+    <message>
+        <source>What the words mean</source>
+        <translation>这些词的意思</translation>
     </message>
 </context>
 </TS>

@@ -1,4 +1,4 @@
-"""Operating systems that are too old: said, and never called fitting."""
+"""Operating systems that are too old: what they can load is recommended, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import msgspec
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.machine import Gpu, Machine
+from gpu_assistant.core.recommendation import Choice, Goal
 
-from .build import RTX_4060, catalog, check, codes, machine, nvidia, python, reason, wheel
+from .build import RTX_4060, RTX_5090, catalog, check, codes, machine, nvidia, python, reason, wheel
 
 
 def windows(*, build: int | None = None, version: str | None = None) -> Machine:
@@ -18,17 +19,61 @@ def windows(*, build: int | None = None, version: str | None = None) -> Machine:
 
 
 @pytest.mark.parametrize(
-    ("glibc", "lacking"), [("2.17", True), ("2.27", True), ("2.28", False), ("2.39", False), (None, False)]
+    ("glibc", "label"),
+    [
+        ("2.17", "2.6.0+cu124"),
+        ("2.27", "2.6.0+cu124"),
+        ("2.28", "2.15.0+cu132"),
+        ("2.39", "2.15.0+cu132"),
+        (None, "2.15.0+cu132"),
+    ],
 )
-def test_glibc_of_the_index_builds(glibc: str | None, lacking: bool) -> None:
-    found = check(recommend(machine("linux", glibc=glibc), catalog()))
-    assert ("glibc-too-old" in codes(found.warnings)) is lacking
-    assert reason(found, "pytorch.version").code == ("version-newest-only" if lacking else "version-newest")
+def test_the_newest_build_that_the_c_library_can_load(glibc: str | None, label: str) -> None:
+    found = check(recommend(machine("linux", nvidia(RTX_4060), driver="610.43.03", glibc=glibc), catalog()))
+    assert found.pytorch is not None
+    assert f"{found.pytorch.version}+{found.pytorch.variant}" == label
+    old = found.pytorch.version != "2.15.0"
+    assert ("glibc-too-old" in codes(found.warnings)) is old
+    assert reason(found, "pytorch.version").code == ("version-newest-for-glibc" if old else "version-newest")
+    for other in found.alternatives:
+        assert not old or other.change.get("pytorch", "2.6.0") <= "2.6.0"
 
 
-def test_no_floor_is_claimed_for_releases_that_nobody_looked_into() -> None:
-    found = check(recommend(machine("linux", glibc="2.17"), catalog(), choice=Choice(pytorch="2.5.1")))
-    assert "glibc-too-old" not in codes(found.warnings)
+def test_a_card_that_only_builds_for_newer_systems_serve_is_told_why() -> None:
+    found = check(recommend(machine("linux", nvidia(RTX_5090), driver="610.43.03", glibc="2.27"), catalog()))
+    assert found.accelerator == "cpu"
+    assert found.pytorch is not None
+    assert found.pytorch.version == "2.6.0"
+    assert reason(found, "accelerator").code == "cpu-card-glibc"
+
+
+@pytest.mark.parametrize(("glibc", "version"), [("2.17", "2.20"), ("2.27", "2.21.0"), (None, "2.21.0")])
+def test_tensorflow_for_the_c_library(glibc: str | None, version: str) -> None:
+    found = recommend(machine("linux", glibc=glibc), catalog(), goal="tensorflow")
+    assert found.tensorflow is not None
+    assert found.tensorflow.version == version
+
+
+def test_where_no_build_can_be_loaded_nothing_is_promised() -> None:
+    with pytest.raises(AppError) as refused:
+        recommend(machine("linux", glibc="2.12"), catalog())
+    assert (refused.value.code, refused.value.data["needed"]) == ("glibc-too-old", "2.17")
+
+
+@pytest.mark.parametrize("goal", ["pytorch", "tensorflow", "cuda-dev", "all"])
+def test_alpine_has_no_glibc(goal: Goal) -> None:
+    box = machine("linux", nvidia(RTX_4060))
+    box = msgspec.structs.replace(box, os=msgspec.structs.replace(box.os, distro="alpine", name="Alpine Linux v3.20"))
+    with pytest.raises(AppError) as refused:
+        recommend(box, catalog(), goal=goal)
+    assert refused.value.code == "no-glibc"
+
+
+def test_a_build_picked_by_hand_is_refused_for_the_c_library() -> None:
+    with pytest.raises(CallError) as refused:
+        recommend(machine("linux", glibc="2.27"), catalog(), choice=Choice(pytorch="2.14.1", variant="cpu"))
+    assert refused.value.data["why"] == "@choice.glibc"
+    assert refused.value.data["newest"] == "2.6.0+cpu"
 
 
 def test_a_wheel_from_a_folder_says_itself_which_glibc_it_needs() -> None:
@@ -36,9 +81,8 @@ def test_a_wheel_from_a_folder_says_itself_which_glibc_it_needs() -> None:
     choice = Choice(pytorch="2.13.0", variant="cpu", python="3.11")
     own = check(recommend(box, catalog(), choice=choice, wheels=(wheel("2.13.0", platform="linux_x86_64"),)))
     assert "glibc-too-old" not in codes(own.warnings)
-    from_index = check(recommend(box, catalog(), choice=choice, wheels=(wheel("2.13.0"),)))
-    assert "glibc-too-old" in codes(from_index.warnings)
-    assert reason(from_index, "pytorch.version").code == "version-by-hand-only"
+    with pytest.raises(CallError):
+        recommend(box, catalog(), choice=choice, wheels=(wheel("2.13.0"),))
 
 
 @pytest.mark.parametrize(
@@ -55,6 +99,43 @@ def test_a_wheel_from_a_folder_says_itself_which_glibc_it_needs() -> None:
     ],
 )
 def test_windows_before_10(build: int | None, version: str | None, lacking: bool) -> None:
-    found = check(recommend(windows(build=build, version=version), catalog()))
-    assert ("windows-too-old" in codes(found.warnings)) is lacking
-    assert (reason(found, "pytorch.version").code == "version-newest") is not lacking
+    box = windows(build=build, version=version)
+    if not lacking:
+        assert reason(check(recommend(box, catalog())), "pytorch.version").code == "version-newest"
+        return
+    with pytest.raises(AppError) as refused:
+        recommend(box, catalog())
+    assert refused.value.code == "windows-too-old"
+
+
+@pytest.mark.parametrize(
+    "gpu",
+    [
+        nvidia(name="Orin (nvgpu)", compute_capability="8.7"),
+        nvidia(name="Orin (nvgpu)"),
+        nvidia(name="NVIDIA Tegra Xavier"),
+        nvidia(name="Xavier", compute_capability="7.2"),
+    ],
+)
+def test_a_jetson_is_sent_to_nvidias_own_builds(gpu: Gpu) -> None:
+    with pytest.raises(AppError) as refused:
+        recommend(machine("linux", gpu, arch="arm64"), catalog())
+    assert refused.value.code == "jetson"
+    assert str(refused.value.data["url"]).startswith("https://docs.nvidia.com/")
+
+
+def test_a_server_on_arm_is_no_jetson() -> None:
+    found = recommend(machine("linux", nvidia(name="NVIDIA GH200 480GB"), arch="arm64"), catalog())
+    assert found.accelerator == "cuda"
+
+
+@pytest.mark.parametrize(("version", "fits"), [("12.1", False), ("13.6.1", False), ("14.0", True), ("26.1", True)])
+def test_a_mac_that_is_too_old_for_the_wheel(version: str, fits: bool) -> None:
+    box = machine("darwin", Gpu(vendor="apple", name="Apple M1"), arch="arm64")
+    box = msgspec.structs.replace(box, os=msgspec.structs.replace(box.os, version=version))
+    if fits:
+        assert recommend(box, catalog()).accelerator == "mps"
+        return
+    with pytest.raises(AppError) as refused:
+        recommend(box, catalog())
+    assert (refused.value.code, refused.value.data["needed"]) == ("mac-too-old", "14.0")

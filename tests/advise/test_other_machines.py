@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Disk, Gpu, SystemName, User
-from gpu_assistant.core.recommendation import Choice, Goal
+from gpu_assistant.core.recommendation import Choice
 
 from .build import RTX_4060, catalog, check, codes, machine, nvidia, python, reason
 
@@ -17,16 +17,16 @@ from .build import RTX_4060, catalog, check, codes, machine, nvidia, python, rea
     ("gpus", "code"),
     [
         ((), "cpu-no-gpu"),
-        ((Gpu(vendor="amd", name="Radeon RX 7900 XTX"),), "cpu-amd"),
-        ((Gpu(vendor="intel", name="Intel Arc A770"),), "cpu-intel"),
+        ((Gpu(vendor="amd", name="AMD Radeon(TM) Graphics"),), "cpu-amd"),
+        ((Gpu(vendor="intel", name="Intel UHD Graphics 630", pci_id="8086:3e92"),), "cpu-intel"),
         ((Gpu(vendor="other", name="ASPEED"),), "cpu-no-gpu"),
     ],
 )
-def test_without_nvidia(system: SystemName, gpus: tuple[Gpu, ...], code: str) -> None:
+def test_without_a_card_that_computes(system: SystemName, gpus: tuple[Gpu, ...], code: str) -> None:
     found = check(recommend(machine(system, *gpus), catalog()))
     assert found.accelerator == "cpu"
-    # For AMD's cards PyTorch publishes builds on Linux only.
-    said = "cpu-amd-rocm" if (code, system) == ("cpu-amd", "linux") else code
+    # For AMD's cards PyTorch publishes builds on Linux only; a card of no known name or id names no chip.
+    said = {"linux": "cpu-amd-unknown", "windows": "cpu-amd-windows"}.get(system) if code == "cpu-amd" else code
     assert reason(found, "accelerator").code == said
     assert found.pytorch is not None
     assert (found.pytorch.version, found.pytorch.variant) == (catalog().releases[0].version, "cpu")
@@ -34,6 +34,31 @@ def test_without_nvidia(system: SystemName, gpus: tuple[Gpu, ...], code: str) ->
     assert (found.pytorch.cuda, found.pytorch.cudnn) == (None, None)
     assert found.driver.action == "none"
     assert found.warnings == found.alternatives == ()
+    assert reason(found, "driver.action").code == "driver-processor"
+
+
+@pytest.mark.parametrize(
+    ("system", "gpu", "wsl", "build"),
+    [
+        ("linux", Gpu(vendor="amd", name="RX 7900 XTX", gfx="gfx1100"), None, "2.14.1+rocm7.2"),
+        ("linux", Gpu(vendor="amd", name="RX 7900 XTX", gfx="gfx1100"), True, "2.15.0+cpu"),
+        ("linux", Gpu(vendor="amd", pci_id="1002:66af"), None, "2.14.1+rocm7.2"),
+        ("linux", Gpu(vendor="amd", name="RX 580", gfx="gfx803"), None, "2.15.0+cpu"),
+        ("windows", Gpu(vendor="amd", name="RX 7900 XTX", gfx="gfx1100"), None, "2.15.0+cpu"),
+        ("windows", Gpu(vendor="intel", name="Arc A770", pci_id="8086:56a0"), None, "2.15.0+xpu"),
+        ("linux", Gpu(vendor="intel", name="Arc A770", pci_id="8086:56a0"), None, "2.15.0+xpu"),
+    ],
+)
+def test_amd_and_intel(system: SystemName, gpu: Gpu, wsl: bool | None, build: str) -> None:
+    found = check(recommend(machine(system, gpu, wsl=wsl), catalog()))
+    assert found.pytorch is not None
+    assert f"{found.pytorch.version}+{found.pytorch.variant}" == build
+    assert found.driver.action == "none"
+    if not build.endswith("cpu"):
+        assert reason(found, "driver.action").code == ("driver-rocm" if gpu.vendor == "amd" else "driver-xpu")
+        assert "not-proven" in codes(found.warnings)
+        assert "cpu-instead" in codes(found.alternatives)
+    assert ("amd-wsl" in codes(found.alternatives)) == (gpu.vendor == "amd" and system == "windows")
 
 
 def test_apple_gets_mps_from_the_general_index() -> None:
@@ -63,13 +88,6 @@ def test_no_build_for_this_kind_of_computer() -> None:
     assert caught.value.exit_code == 1
 
 
-@pytest.mark.parametrize("goal", ["tensorflow", "cuda-dev", "all"])
-def test_goals_that_are_not_worked_out(goal: Goal) -> None:
-    with pytest.raises(CallError) as caught:
-        recommend(machine("linux"), catalog(), goal=goal)
-    assert caught.value.code == "goal-not-yet"
-
-
 @pytest.mark.parametrize(
     ("pythons", "series", "code"),
     [
@@ -77,7 +95,7 @@ def test_goals_that_are_not_worked_out(goal: Goal) -> None:
         ((), "3.14", "python-download"),
         ((python("3.12.7"), python("3.11.2")), "3.12", "python-here"),
         ((python("3.9.1"), python("3.16.0")), "3.14", "python-download"),
-        ((python("3.12.7", "conda"), python("3.12.7", "venv"), python("3.12.7", "store")), "3.14", "python-download"),
+        ((python("3.12.7", "conda"), python("3.12.7", "venv"), python("3.12.7", "store")), "3.14", "python-not-conda"),
         ((python("3.12.7", "managed"), python("3.13.1", "conda")), "3.12", "python-here"),
         ((python("3.13.1", arch="arm64"), python("3.11.0", arch=None)), "3.11", "python-here"),
         ((python("not a version"), python("3")), "3.14", "python-download"),
@@ -102,7 +120,7 @@ def test_warnings_with_what_mends_them() -> None:
             catalog(),
         )
     )
-    assert codes(found.warnings) == ["pending-reboot", "disk-space-about", "home-not-ascii"]
+    assert codes(found.warnings) == ["disk-space-about", "pending-reboot", "home-not-ascii"]
 
 
 def test_a_size_is_exact_only_for_the_release_that_was_measured() -> None:

@@ -110,7 +110,8 @@ def test_cuda_of_a_tag(tag: str, cuda: tuple[int, int] | None) -> None:
     [
         ("windows", (6, 1), "desktop", None, "580", True),
         ("windows", (6, 1), "desktop", None, "590", False),
-        ("windows", (6, 1), "desktop", "595.10", "590", True),
+        ("windows", (6, 1), "desktop", "595.10", "590", False),  # a driver that dropped the card is none
+        ("windows", (6, 1), "desktop", "595.10", "580", True),
         ("linux", (7, 0), "datacenter", "470.1", "595", False),
         ("windows", (9, 0), "datacenter", None, "595", True),  # no package known, but no last branch either
         ("linux", (3, 7), "desktop", None, "450.80.02", True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -94,7 +95,11 @@ def test_broken_file_is_said_plainly(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(AppError) as caught:
         _ = load(tmp_path).releases
     assert caught.value.code == "catalog-broken"
-    assert "pytorch.json" in Texts("en").error(caught.value)
+    for language in ("en", "zh_CN"):
+        said = Texts(language).error(caught.value)
+        assert "pytorch.json" in said
+        # The library's own words are English and no help.
+        assert not re.search(r"Object|Expected|JSON is malformed|codec|`", said), said
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:

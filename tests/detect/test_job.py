@@ -246,7 +246,8 @@ def test_this_machine_fits_the_schema() -> None:
     """The real system, the real NVML, the real Pythons."""
     machine = DetectJob(current(), CATALOG).run(JobContext())
     jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(core_json.encode(machine)))
-    assert machine.notes == ()
+    # A busy computer may leave something out, which its note says; nothing may fail.
+    assert [note for note in machine.notes if note.code.endswith(".failed")] == []
     assert machine.os.system == current().name
     assert machine.memory_bytes is not None
     assert machine.memory_bytes > 2**28

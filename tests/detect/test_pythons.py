@@ -14,6 +14,7 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import TorchBuild
 from gpu_assistant.detect import packages, pythons
+from gpu_assistant.detect.told import Partly
 from gpu_assistant.system import current
 from gpu_assistant.system.base import Finished
 from tests.fakes.system import FakeSystem
@@ -73,12 +74,16 @@ GOOD = (
         answer(out="('3.12.7',)"),
         answer(out="(1, 2, 3, 4, 5, 6, 7)"),
         answer(out=GOOD[:-9]),
-        answer(error=AppError("program-timeout", program="x", limit_seconds=2)),
         answer(error=AppError("program-missing", program="x", detail=None)),
     ],
 )
 def test_one_that_does_not_answer_is_left_out(system: FakeSystem) -> None:
     assert pythons.found(system, NEVER) == ()
+
+
+def test_one_that_hangs_is_named() -> None:
+    system = answer(error=AppError("program-timeout", program="x", limit_seconds=2))
+    assert pythons.found(system, NEVER) == Partly(value=(), detail=sys.executable)
 
 
 def test_one_that_answers_is_listed_with_its_question_asked_alone() -> None:

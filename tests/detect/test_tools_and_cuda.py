@@ -11,6 +11,7 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import CudaToolkit, Cudnn, Tools
 from gpu_assistant.detect import cuda, tools
+from gpu_assistant.detect.told import Partly
 from gpu_assistant.system import current
 from gpu_assistant.system.base import Finished
 from tests.fakes.system import FakeSystem
@@ -38,6 +39,14 @@ def test_git(tmp_path: Path, text: str, code: int, version: str | None) -> None:
     assert system.ran == [(str(tmp_path / "git"), "--version")]
 
 
+def test_the_files_of_the_runtime_that_are_there(tmp_path: Path) -> None:
+    for name in ("vcruntime140.dll", "msvcp140.dll", "msvcp140_1.dll", "msvcp120.dll", "kernel32.dll"):
+        (tmp_path / name).touch()
+    found = tools.found(FakeSystem(visual_cpp="14.20", shared_libraries=tmp_path), NEVER)
+    assert found.vc_libraries == ("msvcp140.dll", "msvcp140_1.dll", "vcruntime140.dll")
+    assert tools.runtime_libraries(tmp_path / "none") is None
+
+
 def test_nothing_there_nothing_asked() -> None:
     system = FakeSystem(visual_cpp="14.42")
     assert tools.found(system, NEVER) == Tools(vc_redist="14.42")
@@ -58,11 +67,12 @@ def test_conda_without_a_record_is_asked(tmp_path: Path) -> None:
     assert tools.found(system, NEVER).conda == "24.9.2"
 
 
-def test_one_that_hangs_is_not_there(tmp_path: Path) -> None:
+def test_one_that_hangs_is_named(tmp_path: Path) -> None:
     def run(*_: Any, **__: Any) -> Finished:
         raise AppError("program-timeout", program="git", limit_seconds=3)
 
-    assert tools.found(FakeSystem(run=run, programs={"git": tmp_path / "git"}), NEVER) == Tools()
+    system = FakeSystem(run=run, programs={"git": tmp_path / "git"})
+    assert tools.found(system, NEVER) == Partly(value=Tools(), detail="git")
 
 
 def test_the_real_git_if_there_is_one() -> None:

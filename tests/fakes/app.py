@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gpu_assistant.advise.options import Options, options
 from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
@@ -17,6 +18,7 @@ from gpu_assistant.core.paths import DataDir, resources
 from gpu_assistant.core.plan import (
     PLAN_SCHEMA,
     EndEvent,
+    Interrupted,
     LogEvent,
     Plan,
     PlanEvent,
@@ -181,7 +183,7 @@ def rtx4060_recommendation(choice: Choice | None = None) -> Recommendation:
 def make_plan(recommendation: Recommendation, environment: str, *, simulated: bool = False) -> Plan:
     """The steps as the planner lists them; their texts are the product's own."""
     torch = recommendation.pytorch
-    release = f"{torch.version}+{torch.variant}" if torch is not None else "—"
+    release = f"PyTorch {torch.version}+{torch.variant}" if torch is not None else "—"
     fetched, kept = 192_000_000, 910_000_000
     return Plan(
         schema=PLAN_SCHEMA,
@@ -223,7 +225,7 @@ def make_plan(recommendation: Recommendation, environment: str, *, simulated: bo
                 id="verify",
                 kind="verify",
                 code="verify",
-                data={"env": environment},
+                data={"env": environment, "release": release},
                 commands=(("gpu-assistant", "verify", "--env", environment),),
             ),
         ),
@@ -295,6 +297,27 @@ class FakeJob:
         return self.result() if callable(self.result) else self.result
 
 
+class FakeRemoval(FakeJob):
+    """Shows what it would take back; when it has run, the environment is no longer known."""
+
+    def __init__(self, environment: Path, app: FakeApp) -> None:
+        super().__init__(app.results.get("uninstall") or environment, app.news.get("uninstall", ()), app.gate)
+        self._environment, self._app = environment, app
+
+    def steps(self) -> tuple[Step, ...]:
+        path = {"env": str(self._environment), "path": str(self._environment)}
+        return (
+            Step(id="environment", kind="python-packages", code="remove-environment", data=path),
+            Step(id="back-2", kind="variables", code="restore-variable", data={"name": "CUDA_PATH", "before": None}),
+        )
+
+    def run(self, context: JobContext[Any]) -> Any:
+        result = super().run(context)
+        self._app.asked.append("removed")
+        self._app.known = ()
+        return result
+
+
 class FakeSystem:
     """What pages ask the system for; notes what was opened."""
 
@@ -329,13 +352,15 @@ class FakeApp:
         self.simulated = simulated
         self.settings = Settings()
         self.system = FakeSystem()
-        self.updates = UpdateService(load(resources() / "catalog").updates, self.data, self.system)
+        self.catalog = load(resources() / "catalog")
+        self.updates = UpdateService(self.catalog.updates, self.data, self.system)
         self.wheelhouse: Path | None = None
         self.wheels: tuple[LocalWheel, ...] = ()
         self.folder = folder
         self.shown_folder = ""
         self.asked: list[str] = []
-        self.interrupted: Plan | None = None
+        self.begun: Interrupted | None = None
+        self.resuming = False
         self.known: tuple[Any, ...] = ()
         self.gate: threading.Event | None = None
         self.results: dict[str, Any] = {
@@ -363,16 +388,26 @@ class FakeApp:
         self.asked.append("recommend")
         return self.recommendation(choice)
 
+    def options(
+        self, machine: Machine, *, goal: str = "pytorch", channel: str = "studio", choice: Any = None
+    ) -> Options:
+        self.asked.append("options")
+        return options(machine, self.catalog, goal=goal, channel=channel, choice=choice)
+
     def environment_path(self, given: str | None, goal: str = "pytorch") -> Path:
         return Path(given) if given else Path(self.shown_folder or self.folder / "environments" / goal)
 
     def plan(self, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
         return make_plan(recommendation, str(environment), simulated=self.simulated)
 
-    def interrupted_plan(self) -> Plan | None:
-        return self.interrupted
+    def interrupted(self) -> Interrupted | None:
+        return self.begun
 
-    def install(self, plan: Plan, *, dry_run: bool = False) -> FakeJob:
+    def resume_words(self, *, window: bool) -> tuple[str, ...]:
+        return ("gpu-assistant", "--resume") if window else ()
+
+    def install(self, plan: Plan, *, dry_run: bool = False, resume: tuple[str, ...] = ()) -> FakeJob:
+        self.resume = resume
         self.asked.append("dry install" if dry_run or plan.simulated else "install")
         job = self._job("install", count=False)
         if not job.news:
@@ -381,6 +416,10 @@ class FakeApp:
             job.news = (*job.news, EndEvent(state="done", env=plan.env, elapsed_s=41.0))
             job.result = Path(plan.env)
         return job
+
+    def uninstall(self, environment: Path) -> FakeRemoval:
+        self.asked.append("uninstall")
+        return FakeRemoval(environment, self)
 
     def environments(self) -> tuple[Any, ...]:
         return self.known

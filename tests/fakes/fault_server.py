@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import threading
 import time
 from collections.abc import Iterator
@@ -12,12 +13,27 @@ from typing import Any, Literal
 
 CHUNK = 1 << 16
 
-Kind = Literal["drop", "stall", "status", "ignore-range", "other-version", "garbage", "redirect", "reset"]
+Kind = Literal[
+    "drop",
+    "stall",
+    "status",
+    "ignore-range",
+    "other-version",
+    "garbage",
+    "redirect",
+    "reset",
+    "wrong-range",
+    "shifted-range",
+    "long",
+    "packed",
+    "page",
+    "flip",
+]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong with one GET. `after` bytes of the body are sent properly before drop and stall."""
+    """What goes wrong with one GET. `after` bytes of the body are sent properly before drop, stall and flip."""
 
     kind: Kind
     after: int = 0
@@ -28,7 +44,10 @@ class Fault:
 
 @dataclass
 class Served:
-    """One file. `rate` in bytes per second; None is as fast as it goes."""
+    """One file. `rate` in bytes per second over one connection; None is as fast as it goes.
+
+    Of more than `most` requests at once the rest gets `busy`. `length` False sends without saying how much.
+    """
 
     data: bytes
     etag: str | None = '"one"'
@@ -36,6 +55,11 @@ class Served:
     rate: float | None = None
     faults: list[Fault] = field(default_factory=list)
     ranges: bool = True
+    most: int | None = None
+    busy: int = 429
+    length: bool = True
+    now: int = 0
+    highest: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,16 +132,36 @@ class FaultServer:
             self.seen.append(Seen(request.command, request.path, *asked))
             served = self.files.get(request.path)
             fault = served.faults.pop(0) if served and served.faults and not head else None
+            if served is not None:
+                served.now += 1
+                crowded = served.most is not None and served.now > served.most
+                served.highest = max(served.highest, served.now)
         if served is None:
             self._plain(request, 404)
-        elif fault is not None and fault.kind == "status":
+            return
+        try:
+            if crowded:
+                self._plain(request, served.busy, {"Retry-After": "0"})
+            else:
+                self._answer(request, served, fault, head=head)
+        finally:
+            with self._guard:
+                served.now -= 1
+
+    def _answer(self, request: BaseHTTPRequestHandler, served: Served, fault: Fault | None, *, head: bool) -> None:
+        if fault is None:
+            self._file(request, served, fault, head=head)
+        elif fault.kind == "status":
             self._plain(request, fault.status, fault.headers)
-        elif fault is not None and fault.kind == "redirect":
+        elif fault.kind == "redirect":
             self._plain(request, 302, {"Location": fault.location})
-        elif fault is not None and fault.kind == "reset":
+        elif fault.kind == "reset":
             request.close_connection = True
             request.connection.close()
-        elif fault is not None and fault.kind == "garbage":
+        elif fault.kind == "page":
+            kind = {"Content-Type": "text/html; charset=utf-8"}
+            self._body(request, 200, b"<html>Please log in</html>", kind, served, None)
+        elif fault.kind == "garbage":
             self._body(request, 200, b"<html>Please log in</html>", {"ETag": '"portal"'}, served, None)
         else:
             self._file(request, served, fault, head=head)
@@ -135,12 +179,19 @@ class FaultServer:
         if asked is None or not served.ranges or (fault is not None and fault.kind == "ignore-range"):
             self._body(request, 200, b"" if head else served.data, headers, served, fault, len(served.data))
             return
-        start = int(asked.removeprefix("bytes=").rstrip("-"))
+        first, _, last = asked.removeprefix("bytes=").partition("-")
+        start = int(first)
         if start >= len(served.data):
             self._plain(request, 416, {"Content-Range": f"bytes */{len(served.data)}"})
             return
-        headers["Content-Range"] = f"bytes {start}-{len(served.data) - 1}/{len(served.data)}"
-        self._body(request, 206, served.data[start:], headers, served, fault)
+        end = min(int(last) + 1 if last else len(served.data), len(served.data))
+        off, total = 0, len(served.data)
+        if fault is not None and fault.kind == "shifted-range":
+            off = 7
+        elif fault is not None and fault.kind == "wrong-range":
+            total += 1000
+        headers["Content-Range"] = f"bytes {start + off}-{end - 1 + off}/{total}"
+        self._body(request, 206, served.data[start:end], headers, served, fault)
 
     def _plain(self, request: BaseHTTPRequestHandler, status: int, headers: dict[str, str] | None = None) -> None:
         request.send_response(status)
@@ -159,7 +210,18 @@ class FaultServer:
         length: int | None = None,
     ) -> None:
         request.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(data) if length is None else length)}.items():
+        headers = {**headers, "Content-Length": str(len(data) if length is None else length)}
+        if fault is not None and fault.kind == "flip":
+            data = data[: fault.after] + bytes([data[fault.after] ^ 1]) + data[fault.after + 1 :]
+        elif fault is not None and fault.kind == "long":
+            data += b"and more of it" * 1000
+        elif fault is not None and fault.kind == "packed":
+            data = gzip.compress(data)
+            headers |= {"Content-Encoding": "gzip", "Content-Length": str(len(data))}
+        if not served.length:
+            del headers["Content-Length"]
+            request.close_connection = True
+        for name, value in headers.items():
             request.send_header(name, value)
         request.end_headers()
         until = min(fault.after, len(data)) if fault is not None and fault.kind in ("drop", "stall") else len(data)

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from gpu_assistant.core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName
+from gpu_assistant.core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from gpu_assistant.core.settings import Language
 from gpu_assistant.system import current, nvml_sleep
 from gpu_assistant.system.base import Finished
@@ -39,9 +39,15 @@ class FakeSystem:
         cuda_folders: tuple[Path, ...] = (),
         cudnn_folders: tuple[Path, ...] = (),
         visual_cpp: str | None = None,
+        shared_libraries: Path | None = None,
         proxy: str | None = None,
         is_admin: bool = False,
         pending_reboot: bool | None = None,
+        nvidia_smi: Path | None = None,
+        loaded_driver: str = "",
+        vswhere: Path | None = None,
+        msvc_folders: tuple[Path, ...] = (),
+        laptop: bool | None = None,
         pci_root: Path | None = None,
         power: Power | None = None,
         variables: UserVariables | None = None,
@@ -67,9 +73,15 @@ class FakeSystem:
         self._cuda_folders = cuda_folders
         self._cudnn_folders = cudnn_folders
         self._visual_cpp = visual_cpp
+        self._shared_libraries = shared_libraries
         self._proxy = proxy
         self._is_admin = is_admin
         self._pending_reboot = pending_reboot
+        self._nvidia_smi = nvidia_smi
+        self._loaded_driver = loaded_driver
+        self._vswhere = vswhere
+        self._msvc_folders = msvc_folders
+        self._laptop = laptop
         self._pci_root = pci_root
         self._power = power or Power()
         self._variables = variables
@@ -95,6 +107,9 @@ class FakeSystem:
             "on_line": on_line,
         }
         return self._run(argv, **more) if self._run is not None else self.real.run(argv, **more)
+
+    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
+        self.real.start_checked(program, check)
 
     def executable(self, name: str) -> str:
         return self.real.executable(name)
@@ -123,6 +138,9 @@ class FakeSystem:
     def display_adapters(self) -> tuple[Gpu, ...]:
         return self._display_adapters
 
+    def memory_bytes(self) -> int:
+        return self.real.memory_bytes()
+
     def disks(self) -> tuple[Disk, ...]:
         return self._disks
 
@@ -141,6 +159,12 @@ class FakeSystem:
     def sleeping_driver(self) -> Driver | None:
         return self._sleeping_driver
 
+    def nvidia_smi(self) -> Path | None:
+        return self._nvidia_smi
+
+    def loaded_driver(self) -> str:
+        return self._loaded_driver
+
     def cuda_folders(self) -> tuple[Path, ...]:
         return self._cuda_folders
 
@@ -150,11 +174,32 @@ class FakeSystem:
     def visual_cpp(self) -> str | None:
         return self._visual_cpp
 
+    def shared_libraries(self) -> Path | None:
+        return self._shared_libraries
+
+    def vswhere(self) -> Path | None:
+        return self._vswhere
+
+    def msvc_folders(self) -> tuple[Path, ...]:
+        return self._msvc_folders
+
     def proxy(self) -> str | None:
         return self._proxy
 
     def is_admin(self) -> bool:
         return self._is_admin
+
+    def user(self) -> User:
+        return User(home=str(Path.home()), admin=self._is_admin)
+
+    def laptop(self) -> bool | None:
+        return self._laptop
+
+    def virtual_machine(self) -> bool | None:
+        return False
+
+    def remote_desktop(self) -> bool | None:
+        return False
 
     def pending_reboot(self) -> bool | None:
         return self._pending_reboot

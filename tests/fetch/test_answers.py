@@ -6,7 +6,7 @@ import pytest
 import requests
 
 from gpu_assistant.fetch import answers
-from gpu_assistant.fetch.many import local_path
+from gpu_assistant.fetch.local import local_path
 from gpu_assistant.fetch.session import InsecureRedirect, Session
 from gpu_assistant.fetch.speed import Speed
 
@@ -14,16 +14,16 @@ from gpu_assistant.fetch.speed import Speed
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("bytes 5-9/10", (5, 10)),
-        ("bytes 0-9/*", (0, None)),
+        ("bytes 5-9/10", (5, 10, 10)),
+        ("bytes 0-9/*", (0, 10, None)),
         ("bytes */10", None),
         ("items 0-1/2", None),
         ("", None),
     ],
 )
-def test_content_range(text: str, expected: tuple[int, int | None] | None) -> None:
+def test_content_range(text: str, expected: tuple[int, int, int | None] | None) -> None:
     found = answers.content_range({"Content-Range": text})
-    assert (None if found is None else (found.start, found.total)) == expected
+    assert (None if found is None else (found.start, found.end, found.total)) == expected
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import requests
 
 from gpu_assistant.fetch.download import Download, Wanted
 from gpu_assistant.fetch.limits import Limits
-from gpu_assistant.fetch.session import Session
+from gpu_assistant.fetch.pace import Pace
+from gpu_assistant.fetch.round import Common
 from gpu_assistant.update.ask import ask
 from tests.fakes.fault_server import Fault, FaultServer
 
@@ -31,8 +32,7 @@ def netrc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FaultServer) 
 
 
 def fetch(url: str, path: Path, limits: Limits) -> None:
-    with Session() as session:
-        Download(Wanted(url=url, path=path), session, limits, threading.Event()).run()
+    Download(Wanted(url=url, path=path), Common(limits, threading.Event(), Pace())).run()
 
 
 def test_a_download_sends_none(server: FaultServer, tmp_path: Path, limits: Limits) -> None:

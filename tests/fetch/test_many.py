@@ -16,6 +16,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.fetch.download import Wanted
+from gpu_assistant.fetch.lane import RECORD
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.many import Fetch, Totals
 from tests.fakes.fault_server import Fault, FaultServer
@@ -133,7 +134,8 @@ def test_a_killed_download_goes_on_where_it_was(server: FaultServer, tmp_path: P
     todo = [Wanted(url=url, path=path, sha256=sha256)]
     Fetch(todo, cancel=threading.Event(), progress=totals.append).run()
     assert path.read_bytes() == data
-    assert (totals[-1].reused, totals[-1].fetched) == (4_000_000, 2_000_000)
+    assert totals[-1].reused + totals[-1].fetched == len(data)
+    assert totals[-1].reused >= 4_000_000 - RECORD
 
 
 @pytest.fixture

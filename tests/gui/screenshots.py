@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.plan import LogEvent, PlanEvent, StepBrief, StepEvent
+from gpu_assistant.core.plan import Interrupted, LogEvent, PlanEvent, StepBrief, StepEvent
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.wizard.wizard import Wizard
@@ -106,7 +106,8 @@ def welcome(studio: Studio, app: FakeApp) -> Wizard:
 
 
 def welcome_resume(studio: Studio, app: FakeApp) -> Wizard:
-    app.interrupted = make_plan(cpu_recommendation(), "/home/mei/ai/pytorch")
+    plan = make_plan(cpu_recommendation(), "/home/mei/ai/pytorch")
+    app.begun = Interrupted(plan=plan, step="download", began=0.0)
     made = wizard(studio, app)
     studio.until(lambda: made.road.interrupted is not None)
     return made

@@ -17,7 +17,7 @@ from .world import World, end
 
 def leave(world: World, *, keep: bool) -> list[object]:
     events: list[object] = []
-    FarewellJob(world.data, keep_environments=keep).run(JobContext(report=events.append))
+    FarewellJob(world.data, world.system, keep_environments=keep).run(JobContext(report=events.append))
     return events
 
 

@@ -19,7 +19,6 @@ from .world import World, end, states
 CHILD = """
 import sys, threading
 from pathlib import Path
-from gpu_assistant.catalog.load import load
 from gpu_assistant.core import json
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
@@ -28,9 +27,9 @@ from gpu_assistant.install import journal
 from gpu_assistant.install.runner import InstallJob
 from gpu_assistant.system import current
 from tests.fakes.system import FakeSystem
-from tests.install.world import INTERPRETER, QUICK, Imports
+from tests.install.world import INTERPRETER, QUICK, RELEASE, Imports, catalog_with
 
-plan, data, catalog, stop = sys.argv[1:]
+plan, data, index, stop = sys.argv[1:]
 count = 0
 write = journal.Journal._write
 
@@ -45,7 +44,8 @@ def counted(self, entry):
 journal.Journal._write = counted
 system = FakeSystem(name=current().name, python_candidates=(INTERPRETER,))
 plan = json.decode(Path(plan).read_bytes(), Plan)
-InstallJob(plan, system, DataDir(Path(data)), load(Path(catalog)), verifier=Imports, limits=QUICK).run(JobContext())
+catalog = catalog_with(RELEASE, index)
+InstallJob(plan, system, DataDir(Path(data)), catalog, verifier=Imports, limits=QUICK).run(JobContext())
 print("end", flush=True)
 """
 
@@ -53,7 +53,7 @@ print("end", flush=True)
 def start(world: World, stop: int) -> subprocess.Popen[str]:
     plan = world.root / "plan.json"
     plan.write_bytes(json.encode(world.plan()))
-    words = [sys.executable, "-c", CHILD, str(plan), str(world.data.root), str(world.catalog.folder), str(stop)]
+    words = [sys.executable, "-c", CHILD, str(plan), str(world.data.root), world.torch_index, str(stop)]
     root = Path(__file__).resolve().parent.parent.parent
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=root)
 
@@ -65,14 +65,16 @@ def test_killed_in_the_middle_of_a_download(world: World) -> None:
         assert world.server.stalled.wait(30)
         child.kill()
     assert not world.environment.exists()
-    assert journal.interrupted(world.data) == world.plan()
+    stopped = journal.interrupted(world.data)
+    assert stopped is not None
+    assert (stopped.plan, stopped.step, stopped.state) == (world.plan(), "download", None)
     world.server.let_go.set()
     assert end(world.install()).state == "done"
 
 
-# Began, six times begun and ended with the one "makes" between them, ended.
+# Began, six times begun and ended with the effects' two lines between them, ended.
 # Under Wine, where each process takes seconds to start, one before, one amid and one after the effects.
-@pytest.mark.parametrize("line", range(2, 16) if sys.platform == "linux" else (5, 11, 14))
+@pytest.mark.parametrize("line", range(2, 19) if sys.platform == "linux" else (4, 13, 16))
 def test_killed_at_every_line_of_the_journal(world: World, line: int) -> None:
     with start(world, line) as child:
         assert child.stdout is not None
@@ -80,15 +82,15 @@ def test_killed_at_every_line_of_the_journal(world: World, line: int) -> None:
         child.kill()
     whole = manifest.read(world.environment) is not None
     # The environment has its name only once it was proven, which is where the last step ends.
-    assert whole == (line >= 14)
+    assert whole == (line >= 16)
     assert [environment.path for environment in environments.known(world.data)] == (
         [str(world.environment)] if whole else []
     )
-    assert (journal.interrupted(world.data) is None) == (line == 15)
+    assert (journal.interrupted(world.data) is None) == (line == 18)
     world.asks()
     events = world.install()
     assert end(events).state == "done"
     assert states(events)["pytorch"] == ("skipped" if whole else "done")
-    if line > 9:
+    if line > 10:
         assert not [asked for asked in world.asks() if asked.endswith(".whl")]
     assert [entry.name for entry in world.environment.parent.iterdir()] == ["env"]

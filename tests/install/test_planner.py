@@ -16,7 +16,8 @@ from gpu_assistant.core.machine import OperatingSystem, Python
 from gpu_assistant.core.paths import resources
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.core.recommendation import LocalWheel
-from gpu_assistant.install.planner import make_plan, python_here
+from gpu_assistant.install.planner import make_plan
+from gpu_assistant.install.steps.python_runtime import python_here
 from gpu_assistant.install.wheelhouse import scan, usable
 from gpu_assistant.texts import Texts
 
@@ -56,7 +57,13 @@ def test_only_what_was_measured_on_this_release_is_told(world: World) -> None:
         linux = msgspec.structs.replace(machine(), os=OperatingSystem(system="linux", arch="x86_64"))
         choice = recommendation(version, None)
         return make_plan(
-            linux, choice, world.catalog, environment=world.environment, wheelhouse=wheelhouse, simulated=True
+            linux,
+            choice,
+            world.catalog,
+            data=world.data,
+            environment=world.environment,
+            wheelhouse=wheelhouse,
+            simulated=True,
         )
 
     measured = world.catalog.sizes("cpu", "linux")
@@ -64,7 +71,15 @@ def test_only_what_was_measured_on_this_release_is_told(world: World) -> None:
     plan = planned(measured.release)
     assert (plan.bytes, plan.disk_bytes) == (measured.download_bytes, measured.disk_bytes)
     other = planned(RELEASE)
-    assert (other.bytes, other.disk_bytes, other.steps[3].data["bytes"]) == (None, None, None)
+    assert (other.bytes, other.disk_bytes, other.steps[3].bytes, other.steps[3].code) == (
+        None,
+        None,
+        None,
+        "download-about",
+    )
+    near = Texts("en").plan(other).steps[3].what or ""
+    assert f"PyTorch {measured.release} was 192 MB" in near
+    assert other.steps[0].code == "check-space-unknown"
 
     house = tiny.folder(world.root / "wheels", [world.torch])
     local = planned(RELEASE, house)
@@ -88,7 +103,15 @@ def test_without_a_python_the_catalogs_build_is_fetched(world: World) -> None:
 def test_a_series_that_nobody_builds(world: World) -> None:
     odd = msgspec.structs.replace(recommendation(RELEASE, None), python="3.2")
     with pytest.raises(AppError) as caught:
-        make_plan(machine(()), odd, world.catalog, environment=world.environment, wheelhouse=None, simulated=False)
+        make_plan(
+            machine(()),
+            odd,
+            world.catalog,
+            data=world.data,
+            environment=world.environment,
+            wheelhouse=None,
+            simulated=False,
+        )
     assert caught.value.code == "no-python"
 
 

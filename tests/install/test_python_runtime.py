@@ -15,8 +15,8 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import PlanFile, Step
 from gpu_assistant.install.journal import Journal
 from gpu_assistant.install.reporter import Reporter
-from gpu_assistant.install.steps import python_runtime
-from gpu_assistant.install.work import Work
+from gpu_assistant.install.steps import KINDS
+from gpu_assistant.install.work import Outcome, Work
 
 from .world import QUICK, Imports, World
 
@@ -52,7 +52,8 @@ def run(world: World, data: bytes) -> tuple[Work, object]:
             verifier=Imports,
             limits=QUICK,
         )
-        return work, python_runtime.run(step, work)
+        kind = KINDS[step.kind]
+        return work, kind.done(step, work) or kind.run(step, work)
 
 
 def inside(world: World) -> str:
@@ -64,11 +65,11 @@ def test_unpacked_once_and_used_again(world: World) -> None:
     work, outcome = run(world, data)
     assert work.interpreter == world.system.standalone_python(world.data.pythons / "cpython-3.99.1")
     assert work.interpreter.read_bytes() == b"a python"
-    assert outcome == python_runtime.Outcome()
+    assert outcome == Outcome()
     world.asks()
     work, outcome = run(world, data)
-    assert isinstance(outcome, python_runtime.Outcome)
-    assert outcome.skipped
+    assert isinstance(outcome, Outcome)
+    assert outcome.code == "progress.python-here"
     assert world.asks() == []
 
 

@@ -177,8 +177,11 @@ def test_cancel_while_a_download_stalls_and_go_on(world: World) -> None:
     assert (end(events).state, states(events)["download"]) == ("cancelled", "cancelled")
     assert caught.value.exit_code == 3
     assert not world.environment.exists()
-    plan = journal.interrupted(world.data)
+    stopped = journal.interrupted(world.data)
+    assert stopped is not None
+    plan = stopped.plan
     assert plan == world.plan()
+    assert (stopped.step, stopped.state) == ("download", "cancelled")
     world.server.let_go.set()
     assert end(world.install(plan)).state == "done"
     assert "bytes=" in str(world.server.gets(path)[-1].range)
@@ -302,7 +305,7 @@ def test_a_strange_plan_is_not_carried_out(world: World, tmp_path: Path) -> None
         changed = msgspec.structs.replace(torch, **changes)
         return strange(world, recommendation=msgspec.structs.replace(recommendation, pytorch=changed))
 
-    evil = msgspec.structs.replace(plan.steps[1], data={"path": str(tmp_path / "evil")})
+    evil = msgspec.structs.replace(plan.steps[1], spec={"path": str(tmp_path / "evil")})
     (tmp_path / "evil").write_text("#!/bin/sh\n", encoding="utf-8")
     for number, bad in enumerate(
         (

@@ -23,7 +23,7 @@ class Wheel(NamedTuple):
 
     @property
     def project(self) -> str:
-        return self.name.partition("-")[0]
+        return self.name.partition("-")[0].replace("_", "-")
 
     @property
     def sha256(self) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import platform
-import shutil
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.catalog.records import TorchVariant
 from gpu_assistant.core import paths
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine, OperatingSystem, Python
@@ -63,7 +64,7 @@ class World:
         self.general = tiny.index(server, "simple", self.others)
         self.data = paths.DataDir(root / "data")
         self.system = FakeSystem(name=current().name, python_candidates=(INTERPRETER,))
-        self.catalog = catalog_with(root / "catalog", RELEASE, self.torch_index)
+        self.catalog = catalog_with(RELEASE, self.torch_index)
         self.environment = root / "place" / "env"
 
     def plan(
@@ -79,6 +80,7 @@ class World:
             machine(pythons),
             recommendation(version, self.torch_index),
             self.catalog,
+            data=self.data,
             environment=environment or self.environment,
             wheelhouse=wheelhouse,
             simulated=simulated,
@@ -118,19 +120,29 @@ class World:
         return paths_seen
 
 
-def catalog_with(folder: Path, version: str, index_url: str) -> Catalog:
-    """The real catalog and one release more, whose CPU build is at `index_url` for every system."""
-    shutil.copytree(paths.resources() / "catalog", folder)
-    path = folder / "pytorch.json"
-    record = json.loads(path.read_text(encoding="utf-8"))
-    variants = [
-        {"system": system, "arch": "x86_64", "variant": "cpu", "index_url": index_url}
+def catalog_with(version: str, index_url: str) -> Catalog:
+    """The real catalog and one release more, whose CPU build is at `index_url` for every system.
+
+    A catalog's own files name no address on loopback.
+    """
+    catalog = load(paths.resources() / "catalog")
+    variants = tuple(
+        TorchVariant(system=system, arch="x86_64", variant="cpu", index_url=index_url)
         for system in ("linux", "windows", "darwin")
-    ]
-    release = {"version": version, "date": "2026-01-01", "python": [SERIES], "torchvision": None, "torchaudio": None}
-    record["releases"].insert(0, {**release, "default_variant": {}, "variants": variants})
-    path.write_text(json.dumps(record), encoding="utf-8")
-    return load(folder)
+    )
+    newest = msgspec.structs.replace(
+        catalog.pytorch.releases[0],
+        version=version,
+        date="2026-01-01",
+        python=(SERIES,),
+        torchvision=None,
+        torchaudio=None,
+        default_variant={},
+        variants=variants,
+    )
+    releases = (newest, *catalog.pytorch.releases)
+    vars(catalog)["pytorch"] = msgspec.structs.replace(catalog.pytorch, releases=releases)
+    return catalog
 
 
 def machine(pythons: tuple[Python, ...] | None = None) -> Machine:

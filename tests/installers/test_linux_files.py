@@ -127,3 +127,18 @@ def test_appstream_agrees() -> None:
     words = ["appstreamcli", "validate", "--no-net", override, str(LINUX / "gpu-assistant.metainfo.xml")]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_question_for_rights_names_the_helper_and_nothing_else() -> None:
+    from gpu_assistant.install.door.requests import WORD
+
+    (action,) = ElementTree.parse(LINUX / "gpu-assistant.policy").getroot().findall("action")
+    notes = {note.get("key"): note.text for note in action.findall("annotate")}
+    assert notes == {
+        "org.freedesktop.policykit.exec.path": "/usr/lib/gpu-assistant/gpu-assistant",
+        "org.freedesktop.policykit.exec.argv1": WORD,
+    }
+    assert {default.text for default in action.find("defaults") or ()} == {"auth_admin"}
+    language = "{http://www.w3.org/XML/1998/namespace}lang"
+    for part in ("description", "message"):
+        assert [text.get(language) for text in action.findall(part)] == [None, "zh_CN"]

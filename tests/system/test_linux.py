@@ -113,6 +113,7 @@ def test_the_disk_under_home_counts_though_its_root_is_not_ours(tmp_path: Path) 
     (tmp_path / "proc/self").mkdir(parents=True)
     (tmp_path / "proc/self/mounts").write_text("/dev/x / ext4 rw 0 0\n/dev/y /nowhere ext4 rw 0 0\n", encoding="ascii")
     disks = system(tmp_path).disks()
+    assert all(disk.total_bytes is not None for disk in disks)
     usage = os.statvfs("/")
     assert [disk.path for disk in disks] == ["/"]
     assert disks[0].total_bytes == usage.f_blocks * usage.f_frsize

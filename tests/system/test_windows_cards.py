@@ -19,7 +19,8 @@ from pathlib import Path
 from gpu_assistant.core.machine import Driver
 from gpu_assistant.system import windows_devices as devices
 from gpu_assistant.system.nvml import Nvml
-from gpu_assistant.system.windows import TOOLKITS_KEY, WindowsSystem
+from gpu_assistant.system.windows import WindowsSystem
+from gpu_assistant.system.windows_facts import TOOLKITS_KEY
 
 pytestmark = pytest.mark.windows
 SYSTEM = WindowsSystem()

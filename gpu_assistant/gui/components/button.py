@@ -106,9 +106,12 @@ class Button(KeyboardFocus, Live, QPushButton):
         words, metrics, side = self._words(), self.fontMetrics(), theme.px(18)
         if self._busy and self.icon_name is None:
             side = theme.px(14)
-        text_width = metrics.horizontalAdvance(words)
         first = self._busy or self.icon_name is not None
-        content = text_width + (side + (8 if words else 0)) * (first + (self.after_name is not None))
+        pictures = (side + (8 if words else 0)) * (first + (self.after_name is not None))
+        if (room := self.width() - pictures - 16) < metrics.horizontalAdvance(words):
+            words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+        text_width = metrics.horizontalAdvance(words)
+        content = text_width + pictures
         x = self.width() / 2 - content / 2
         middle = QRectF(x, 0, side, self.height())
         if self._busy:

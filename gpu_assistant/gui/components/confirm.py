@@ -11,9 +11,11 @@ from .text import label
 
 
 class ConfirmDialog(QDialog):
-    """`go` does it, `stay` keeps everything as it is."""
+    """`go` does it, `stay` keeps everything as it is; `below` is what there is to read besides."""
 
-    def __init__(self, parent: QWidget | None, question: str, lost: str, go: str, stay: str) -> None:
+    def __init__(
+        self, parent: QWidget | None, question: str, lost: str, go: str, stay: str, *, below: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(question)
         self.setAccessibleName(question)
@@ -24,6 +26,8 @@ class ConfirmDialog(QDialog):
         column.setSpacing(10)
         column.addWidget(label("verdict", question))
         column.addWidget(label("body", lost, "soft"))
+        if below is not None:
+            column.addWidget(below, 1)
         column.addSpacing(12)
         row = QHBoxLayout()
         row.setSpacing(12)

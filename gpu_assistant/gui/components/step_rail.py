@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from .. import theme
@@ -46,6 +46,7 @@ class StepRail(Rail):
         """The words again, in another language."""
         for button, (title, hint) in zip(self.buttons, steps, strict=True):
             button.set_words(title, hint)
+        self.refresh()
 
     def set_current(self, current: int, *, reachable: bool = True) -> None:
         """All before `current` are done; with `reachable` False (while installing) none leads back."""
@@ -56,7 +57,11 @@ class StepRail(Rail):
     def refresh(self) -> None:
         """Width of now."""
         grown = 1 + (theme.text_scale() - 1) / 2
-        self.setFixedWidth(round((SLIM if self.shape_.narrow else WIDE) * grown))
+        margins = self.contentsMargins()
+        if (outer := self.layout()) is not None:
+            margins += outer.contentsMargins()
+        needed = max(button.needed() for button in self.buttons) + margins.left() + margins.right()
+        self.setFixedWidth(max(round((SLIM if self.shape_.narrow else WIDE) * grown), needed))
         super().refresh()
 
 
@@ -109,6 +114,10 @@ class _Step(KeyboardFocus, Live, QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
+
+    def needed(self) -> int:
+        """The width that the title takes, as the current one."""
+        return self._left() + QFontMetrics(theme.font("strong")).horizontalAdvance(self.text())
 
     def hasHeightForWidth(self) -> bool:
         return True

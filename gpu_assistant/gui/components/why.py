@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from .. import theme
 from .base import Live, boxed
 from .button import Button
 from .picture import Icon
 from .text import label
+
+LEVEL = 520  # below this width, times the text scale, the buttons stand below
 
 
 class Inset(Live, QWidget):
@@ -49,18 +52,20 @@ class Why(Live, QWidget):
         self.sentence = label("small", sentence, "text")
         self.alternative, self.choose = label("small", "", "text"), Button(kind="ghost")
         self.choose.clicked.connect(self.alternative_chosen)
-        self.source = Button(kind="ghost")
+        self.source = Button(kind="ghost", after="open")
         self.source.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._url)))
-        self._undo = Icon("undo", "soft", 16)
-        last = QHBoxLayout()
-        last.setSpacing(8)
-        last.addWidget(self._undo)
-        last.addWidget(self.alternative)
-        last.addWidget(self.choose)
-        last.addStretch(1)
-        last.addWidget(self.source)
+        self._other = Icon("swap", "soft", 16)
+        words, self._last = QHBoxLayout(), QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        words.setSpacing(8)
+        words.addWidget(self._other)
+        words.addWidget(self.alternative, 1)
+        self._last.setSpacing(8)
+        self._last.addLayout(words)
+        for button in (self.choose, self.source):
+            self._last.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._last.insertStretch(2, 1)
         self.inset.column.addWidget(self.sentence)
-        self.inset.column.addLayout(last)
+        self.inset.column.addLayout(self._last)
         column.addWidget(self.toggle, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.inset)
         self.set(sentence)
@@ -79,10 +84,11 @@ class Why(Live, QWidget):
         words, button = alternative or ("", "")
         self.alternative.setText(words)
         self.choose.setText(button)
-        for each in (self._undo, self.alternative, self.choose):
+        for each in (self._other, self.alternative, self.choose):
             each.setVisible(alternative is not None)
         self._name, self._url = source or ("", "")
         self.source.setVisible(source is not None)
+        self.source.setToolTip(self._url)
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -91,6 +97,12 @@ class Why(Live, QWidget):
         self.setAccessibleName(self.tr("Why"))
         self.source.setText(self.tr("Source: {name}").format(name=self._name))
         self.toggle.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The buttons beside the alternative, or below it where there is no room."""
+        super().resizeEvent(event)
+        level = self.width() >= theme.px(LEVEL)
+        self._last.setDirection(QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom)
 
     def is_open(self) -> bool:
         """Whether the inset is shown."""

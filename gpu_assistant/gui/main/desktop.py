@@ -12,7 +12,7 @@ from msgspec import Struct
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
-from ...core.errors import AppError
+from ...core.errors import AppError, RebootNeeded, RightsRefused
 from ..language import Language
 from ..worker import JobRunner
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ..wizard.road import Road
 
 What = Literal["install", "benchmark"]
-Ending = Literal["done", "restart"]
 
 
 class Word(Struct, frozen=True, kw_only=True):
@@ -74,13 +73,11 @@ class Desktop(QObject):
         runner: JobRunner,
         what: What,
         fraction: Callable[[Any], float | None],
-        ending: Callable[[], Ending] = lambda: "done",
     ) -> None:
-        """Show what a runner does. `fraction` is the share done after a piece of news (0 to 1, None: unknown),
-        `ending` what a good end means."""
+        """Show what a runner does; `fraction` is the share done after a piece of news (0 to 1, None: unknown)."""
         runner.started.connect(lambda: self._show(what, None))
         runner.news.connect(lambda news: self._show(what, fraction(news)))
-        runner.done.connect(lambda _: self._end(what, self._ended_well(what, ending())))
+        runner.done.connect(lambda _: self._end(what, self._ended_well(what)))
         runner.failed.connect(lambda error: self._end(what, self._ended_badly(what, error)))
         runner.cancelled.connect(lambda: self._end(what, None))
 
@@ -90,10 +87,7 @@ class Desktop(QObject):
         def share(_: object) -> float | None:
             return road.progress.share if road.progress is not None else None
 
-        def ending() -> Ending:
-            return "restart" if road.flow.facts.stage == "reboot-needed" else "done"
-
-        self.watch(road.installer, "install", share, ending)
+        self.watch(road.installer, "install", share)
         self.watch_measuring(road.measurer)
 
     def watch_measuring(self, runner: JobRunner) -> None:
@@ -150,12 +144,7 @@ class Desktop(QObject):
 
     # Words
 
-    def _ended_well(self, what: What, ending: Ending) -> Word:
-        if ending == "restart":
-            return Word(
-                title=self.tr("A restart is needed"),
-                text=self.tr("Open GPU Assistant again afterwards: it goes on from here."),
-            )
+    def _ended_well(self, what: What) -> Word:
         if what == "install":
             return Word(
                 title=self.tr("The install is done"), text=self.tr("Open the window to see the proof that it works.")
@@ -163,8 +152,16 @@ class Desktop(QObject):
         return Word(title=self.tr("The benchmark is done"), text=self.tr("The results are in the window."))
 
     def _ended_badly(self, what: What, error: AppError) -> Word:
+        from ..wizard import words as said
+
+        text = said.error(self._language.texts(), error)
+        if isinstance(error, RebootNeeded):
+            return Word(title=self.tr("A restart is needed"), text=text)
+        if isinstance(error, RightsRefused):
+            title = self.tr("Done, but for what needs your consent")
+            return Word(title=title, text=self.tr("Open the window to see what was left out."))
         title = self.tr("The install stopped") if what == "install" else self.tr("The benchmark stopped")
-        return Word(title=title, text=self._language.texts().error(error), bad=True)
+        return Word(title=title, text=text, bad=True)
 
     def _say(self, word: Word) -> None:
         """The window's button asks for attention; where the desktop takes messages, there is one too."""

@@ -17,11 +17,13 @@ from .. import theme
 from ..components import Banner, Hero, Page, PressableCard, label
 from ..components.base import app as qt_app
 from ..language import Language
+from ..wizard import words as said
 from ..worker import JobRunner
 from .facts import Facts, LookJob
 from .fast_card import FastCard
 from .installed_card import InstalledCard
 from .live_card import LiveCard
+from .removal import Removal
 from .sampling import Sampling
 from .tasks import Task
 from .updates import Updates
@@ -79,6 +81,7 @@ class HomePage(Page):
         self.column.addLayout(self._starts)
         self.column.addStretch(1)
         self._looking, self._doing, self._verifying = JobRunner(self), JobRunner(self), JobRunner(self)
+        self.removal = Removal(app, language, self)
         self._wire()
         self.shape_.changed.connect(self._arrange)
         self._ready = True
@@ -96,6 +99,10 @@ class HomePage(Page):
         self._sampling.sampled.connect(self._sampled)
         self.hero.button.clicked.connect(self._act)
         self.installed.verify.clicked.connect(self.verify)
+        self.installed.remove.clicked.connect(self.remove)
+        self.removal.changed.connect(lambda: self.installed.remove.set_busy(self.removal.running))
+        self.removal.ended.connect(self._removed)
+        self.removal.failed.connect(self._failed)
         self.fast.button.clicked.connect(lambda: self.wanted.emit(BENCHMARK))
         self.terminal.clicked.connect(self._open_terminal)
         self.folder.clicked.connect(self._open_folder)
@@ -142,7 +149,7 @@ class HomePage(Page):
         error, installed = self._trouble_error, self.facts.installed
         if error is None:
             return
-        text = self._language.texts().error(error)
+        text = said.error(self._language.texts(), error)
         if error.code == NO_TERMINAL and installed is not None:
             text = f"{text}\n{installed.activation}"
         self.trouble.set("warn", text)
@@ -222,6 +229,18 @@ class HomePage(Page):
         if installed is not None and not self._verifying.running:
             self.installed.verify.set_busy(True)
             self._verifying.start(Later(partial(self._app.verify, installed.folder)))
+
+    def remove(self) -> None:
+        """Take the environment back, after what will go was shown."""
+        if self.facts.installed is not None:
+            self._forget_trouble()
+            self.removal.ask(self.facts.installed)
+
+    def _removed(self, words: str) -> None:
+        self._checks = None
+        self.look()
+        self.trouble.set("ok", words)
+        self.trouble.show()
 
     def _verified(self, checks: Checks) -> None:
         self._checks = checks

@@ -11,7 +11,7 @@ from .facts import Installed
 
 
 class InstalledCard(Card):
-    """PyTorch, its CUDA, Python, size; `verify` asks for a new proof."""
+    """PyTorch, its CUDA, Python, size; `verify` asks for a new proof, `remove` to take it all back."""
 
     ROWS = 4
 
@@ -42,9 +42,10 @@ class InstalledCard(Card):
         foot = QHBoxLayout()
         self.place = label("small")
         self.place.set_one_line(True)
-        self.verify = Button(kind="ghost")
+        self.verify, self.remove = Button(kind="ghost"), Button(kind="ghost", icon="trash")
         foot.addWidget(self.place, 1)
-        foot.addWidget(self.verify)
+        for button in (self.verify, self.remove):
+            foot.addWidget(button)
         self.column.addLayout(foot)
         self._ready = True
         self.retranslate()
@@ -60,6 +61,7 @@ class InstalledCard(Card):
             return
         self._heading.setText(self.tr("Installed"))
         self.verify.setText(self.tr("Verify again"))
+        self.remove.setText(self.tr("Remove"))
         installed = self._installed
         if installed is None:
             return

@@ -26,7 +26,7 @@ class UpdateOffer(Live, QWidget):
         self.progress, self.figures = ProgressBar(), label("small")
         self.go, self.news, self.later = (
             Button(icon="download"),
-            Button(kind="ghost", after="share"),
+            Button(kind="ghost", after="open"),
             Button(kind="ghost"),
         )
         self.cancel = Button()

@@ -89,8 +89,8 @@ class MainWindow(QMainWindow):
         self._column.addWidget(self._stack)
         self._title()
         language.changed.connect(self._title)
-        # A simulated machine is there to walk the wizard; so is a first start.
-        if self.app.settings.setup_done and not self.app.simulated:
+        # A simulated machine is there to walk the wizard; so is a first start, and what goes on after a restart.
+        if self.app.settings.setup_done and not (self.app.simulated or self.app.resuming):
             self.show_main()
         else:
             self.show_wizard()

@@ -72,6 +72,11 @@ class WizardPage(Live, QWidget):
         if self.isVisible():
             self.draw()
 
+    def prepare(self) -> None:
+        """Draw ahead, while nobody looks."""
+        if not self.isVisible():
+            self.draw()
+
     def retranslate(self) -> None:
         """All words again; a page that nobody sees draws when it is shown."""
         self.draw_if_seen()

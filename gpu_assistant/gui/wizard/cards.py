@@ -9,18 +9,22 @@ from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
 
 from ...core.machine import Machine
+from ...core.plan import Plan
 from ...core.recommendation import Alternative, Reason, Recommendation
 from ...texts import Texts
+from ...texts.terms import explained
 from ..components.pill import PillKind
+from .coverage import driver_by_hand
 
 translate = QCoreApplication.translate
 
-PARTS = ("driver", "cuda", "cudnn", "torch")
+PARTS = ("driver", "cuda", "cudnn", "torch", "tensorflow")
 ABOUT = {
     "driver": ("driver",),
     "cuda": ("cuda_toolkit", "pytorch.variant"),
     "cudnn": ("cudnn",),
     "torch": ("accelerator", "pytorch.version", "pytorch.index_url", "pytorch.torchaudio", "python"),
+    "tensorflow": ("tensorflow",),
 }
 # An offer that is about the driver stands there; every other one stands by itself, in the open.
 DRIVER_OFFERS = frozenset({"keep-driver"})
@@ -48,27 +52,34 @@ def words(machine: Machine) -> dict[str, tuple[str, str]]:
     talks = translate("Cards", "Lets {system} talk to the card").format(system=system)
     return {
         "driver": (translate("Cards", "Graphics driver"), talks),
-        "cuda": ("CUDA", translate("Cards", "The language programs use to compute on the card")),
-        "cudnn": ("cuDNN", translate("Cards", "Fast building blocks for neural networks")),
+        "cuda": ("CUDA", translate("Cards", "The language programs use to compute on an NVIDIA card")),
+        "cudnn": ("cuDNN", translate("Cards", "NVIDIA's fast building blocks for neural networks")),
         "torch": ("PyTorch", translate("Cards", "The toolbox you train models with")),
+        "tensorflow": ("TensorFlow", translate("Cards", "Google's toolbox to train models with")),
     }
 
 
-def parts(machine: Machine, recommendation: Recommendation, texts: Texts, *, settled: bool) -> tuple[Part, ...]:
-    """The parts, from the hardware up."""
+def parts(
+    machine: Machine, recommendation: Recommendation, texts: Texts, *, settled: bool, plan: Plan | None = None
+) -> tuple[Part, ...]:
+    """The parts, from the hardware up; `plan` tells which of them it brings."""
     spoken = texts.recommendation(recommendation)
-    found = (
-        _driver(machine, spoken),
-        _cuda(machine, spoken),
-        _cudnn(machine, spoken),
-        _torch(machine, spoken, settled=settled),
-    )
+    found = [_driver(machine, spoken, plan), _cuda(machine, spoken), _cudnn(machine, spoken)]
+    if spoken.pytorch is not None or spoken.goal != "tensorflow":
+        found.append(_torch(machine, spoken, settled=settled))
+    if spoken.tensorflow is not None or spoken.goal in ("tensorflow", "all"):
+        found.append(_tensorflow(machine, spoken))
     return tuple(_with_reason(part, spoken.reasons, texts) for part in found)
 
 
 def others(recommendation: Recommendation) -> tuple[Alternative, ...]:
     """The alternatives that stand by themselves."""
     return tuple(offer for offer in recommendation.alternatives if offer.code not in DRIVER_OFFERS)
+
+
+def install() -> tuple[PillKind, str]:
+    """It is going to be installed."""
+    return ("accent", translate("Cards", "Install"))
 
 
 def keep() -> tuple[PillKind, str]:
@@ -120,34 +131,44 @@ def _with_reason(part: Part, reasons: tuple[Reason, ...], texts: Texts) -> Part:
     space = "" if texts.language == "zh_CN" else " "
     source = next((reason.source for reason in mine if reason.source), None)
     host = urlsplit(source).hostname if source else None
+    why = space.join(reason.text for reason in mine if reason.text)
+    terms = space.join(explained(texts, why))
     return replace(
         part,
-        why=space.join(reason.text for reason in mine if reason.text),
+        why="\n".join(words for words in (why, terms) if words),
         source=(host.removeprefix("www."), source) if host and source else None,
     )
 
 
-def _driver(machine: Machine, recommendation: Recommendation) -> Part:
+def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None) -> Part:
     advice = recommendation.driver
     installed = advice.installed or (machine.driver.version if machine.driver is not None else None)
     cuda = machine.driver.cuda_max if machine.driver is not None else None
     line = translate("Cards", "CUDA up to {version}").format(version=cuda) if cuda and installed else ""
     if advice.action == "none" and installed is None:
-        return _part("driver", machine, now=None, after=None, pill=not_needed())
+        if machine.gpus_of("nvidia"):
+            silent = translate("Cards", "none answers")
+            return _part("driver", machine, now=None, now_line=silent, after=None, pill=not_needed())
+        # Only NVIDIA's is looked for: what drives another maker's card is its maker's and the system's matter.
+        theirs = translate("Cards", "not looked at") if machine.gpus else translate("Cards", "no NVIDIA card")
+        stays: tuple[PillKind, str] = ("neutral", translate("Cards", "Stays as it is"))
+        return _part("driver", machine, now=None, now_line=theirs, after=None, pill=stays)
     if advice.action in ("keep", "none"):
         return _part("driver", machine, now=installed, now_line=line, after=installed, pill=keep())
     offer = next((each for each in recommendation.alternatives if each.code in DRIVER_OFFERS), None)
     after = advice.recommended or advice.minimum
     kinds = {"studio": "Studio", "game-ready": "Game Ready"}
     channel = kinds[advice.channel] if advice.channel else ""
-    by_hand = translate("Cards", "you install it")
+    by_hand = "" if driver_by_hand(recommendation, plan) is None else translate("Cards", "you install it")
     kind = translate("Cards", "or newer") if advice.recommended is None else channel
-    at_least = " · ".join(part for part in (kind, by_hand) if part)
-    pill: tuple[PillKind, str] = (
-        ("accent", translate("Cards", "Update"))
-        if advice.action == "update"
-        else ("accent", translate("Cards", "Install"))
-    )
+    packaged = plan is not None and any("driver" in step.kind and step.spec.get("packages") for step in plan.steps)
+    # The distribution decides which version of the branch its packages hold.
+    theirs = translate("Cards", "or what your distribution has") if packaged else ""
+    at_least = " · ".join(part for part in (kind, theirs, by_hand) if part)
+    pill: tuple[PillKind, str] = install()
+    if advice.action != "install":
+        word = translate("Cards", "Update") if advice.action == "update" else translate("Cards", "Go back")
+        pill = ("accent", word)
     return _part(
         "driver", machine, now=installed, now_line=line, after=after, after_line=at_least, pill=pill, offer=offer
     )
@@ -157,6 +178,19 @@ def _cuda(machine: Machine, recommendation: Recommendation) -> Part:
     torch = recommendation.pytorch
     toolkit = next((each.version for each in machine.cuda_toolkits or () if each.version), None)
     line = translate("Cards", "toolkit, stays") if toolkit is not None else ""
+    advice = recommendation.cuda_toolkit
+    if advice.action == "install":
+        with_it = translate("Cards", "toolkit, to compile with")
+        here = translate("Cards", "toolkit") if toolkit is not None else ""
+        return _part(
+            "cuda", machine, now=toolkit, now_line=here, after=advice.version, after_line=with_it, pill=install()
+        )
+    if advice.action == "keep":
+        return _part("cuda", machine, now=toolkit, now_line=line, after=advice.version or toolkit, pill=keep())
+    flow = recommendation.tensorflow
+    if torch is None and flow is not None and flow.gpu:
+        inside = translate("Cards", "comes inside TensorFlow")
+        return _part("cuda", machine, now=toolkit, now_line=line, after=inside, pill=included())
     if torch is None or recommendation.accelerator != "cuda":
         pill = keep() if toolkit is not None else not_needed()
         return _part("cuda", machine, now=toolkit, now_line=line, after=toolkit, pill=pill)
@@ -167,11 +201,22 @@ def _cuda(machine: Machine, recommendation: Recommendation) -> Part:
 def _cudnn(machine: Machine, recommendation: Recommendation) -> Part:
     torch = recommendation.pytorch
     here = next((each.version for each in machine.cudnn or () if each.version), None)
+    advice = recommendation.cudnn
+    if advice.action == "install":
+        beside = translate("Cards", "beside the toolkit")
+        return _part("cudnn", machine, now=here, after=advice.version, after_line=beside, pill=install())
+    if advice.action == "keep":
+        return _part("cudnn", machine, now=here, after=advice.version or here, pill=keep())
+    flow = recommendation.tensorflow
+    if torch is None and flow is not None and flow.gpu:
+        return _part("cudnn", machine, now=here, after=translate("Cards", "comes inside TensorFlow"), pill=included())
     if torch is None or recommendation.accelerator != "cuda":
         pill = keep() if here is not None else not_needed()
         return _part("cudnn", machine, now=here, after=here, pill=pill)
-    inside = translate("Cards", "comes inside PyTorch")
-    return _part("cudnn", machine, now=here, after=torch.cudnn, after_line=inside, pill=included())
+    inside, after = translate("Cards", "comes inside PyTorch"), torch.cudnn
+    if after is None:  # the catalog does not know this build's
+        after, inside = translate("Cards", "inside PyTorch"), translate("Cards", "version shows in the proof")
+    return _part("cudnn", machine, now=here, after=after, after_line=inside, pill=included())
 
 
 def _torch(machine: Machine, recommendation: Recommendation, *, settled: bool) -> Part:
@@ -189,7 +234,17 @@ def _torch(machine: Machine, recommendation: Recommendation, *, settled: bool) -
         return _part(
             "torch", machine, now=torch.version, after=torch.version, after_line=" · ".join(details), pill=keep()
         )
-    pill: tuple[PillKind, str] = ("accent", translate("Cards", "Install"))
     return _part(
-        "torch", machine, now=build, now_line=line, after=torch.version, after_line=" · ".join(details), pill=pill
+        "torch", machine, now=build, now_line=line, after=torch.version, after_line=" · ".join(details), pill=install()
     )
+
+
+def _tensorflow(machine: Machine, recommendation: Recommendation) -> Part:
+    chosen = recommendation.tensorflow
+    now = next((each.tensorflow for each in machine.pythons or () if each.tensorflow is not None), None)
+    line = translate("Cards", "elsewhere, stays") if now is not None else ""
+    if chosen is None:
+        pill: tuple[PillKind, str] = ("warn", translate("Cards", "Not here"))
+        return _part("tensorflow", machine, now=now, now_line=line, after=None, pill=pill)
+    where = translate("Cards", "on the GPU") if chosen.gpu else translate("Cards", "for the CPU")
+    return _part("tensorflow", machine, now=now, now_line=line, after=chosen.version, after_line=where, pill=install())

@@ -14,6 +14,8 @@ from ..components.hero import HeroKind
 from . import rows
 from . import words as said
 from .base import WizardPage
+from .findings import findings, partly
+from .findings_card import FindingsCard
 
 COPIED_MS = 2000
 
@@ -37,7 +39,9 @@ class ComputerPage(WizardPage):
                 self.card.column.addWidget(self._lines[-1])
             self.rows[name] = ValueRow(rows.ICONS[name])
             self.card.column.addWidget(self.rows[name])
-        for widget in (self.trouble, self.hero, self.card):
+        self.more = FindingsCard()
+        self.more.hide()
+        for widget in (self.trouble, self.hero, self.card, self.more):
             column.addWidget(widget)
         column.addStretch(1)
         self.again = self.footer.add_left(Button(kind="ghost", icon="restart"))
@@ -133,6 +137,7 @@ class ComputerPage(WizardPage):
         driver = recommendation.driver.action
         details = {
             "update": self.tr("Only the driver is too old for it; the next page says which one it takes."),
+            "back": self.tr("Only the driver is too new for the card; the next page says which one to go back to."),
             "install": self.tr("Only the driver is missing; the next page says which one it takes."),
             "keep": self.tr("Card and driver fit as they are."),
             "none": "",
@@ -159,6 +164,14 @@ class ComputerPage(WizardPage):
             else:
                 widget.set(row.label, row.value, row.detail or row.reason, row.pill, row.reason)
 
+        self._more(machine if not looking else None)
+
+    def _more(self, machine: Machine | None) -> None:
+        """What else was noticed; a row that could be read in part says the rest here."""
+        told = {note.probe for note in machine.notes if not partly(note)} if machine is not None else set()
+        in_rows = frozenset(told & set(rows.PROBES.values()))
+        self.more.set(self.tr("Good to know"), findings(machine, in_rows) if machine is not None else ())
+
     def _found_some(self, news: Any) -> None:  # noqa: ANN401 - the look's own news
         if isinstance(news, Machine):
             self._partial = news
@@ -169,7 +182,9 @@ class ComputerPage(WizardPage):
         if facts.machine is None:
             return
         found = rows.rows(facts.machine, facts.recommendation, facts.plan)
-        QGuiApplication.clipboard().setText(rows.as_text(found))
+        told = rows.as_text(found)
+        more = [finding.text for finding in findings(facts.machine, frozenset(rows.PROBES.values()))]
+        QGuiApplication.clipboard().setText("\n".join((told, *more)))
         self._copied.start()
         self.draw()
         announce(self.copy, self.copy.text())

@@ -1,4 +1,4 @@
-"""The wizard without its window: what is known, which page may be entered, and what can be done about trouble.
+"""The wizard without its window: which page may be entered, and what every answer changes.
 
 Pages only draw this. A page may be entered once what it shows is known; what is changed on an earlier page
 makes everything that rested on it unknown again; while an install runs no page is left. A simulated machine
@@ -7,90 +7,24 @@ never carries a plan that would be carried out.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from ...core.errors import AppError, CallError, Cancelled
+from ...core.errors import AppError, Cancelled, RebootNeeded, RightsRefused
 from ...core.machine import Machine
-from ...core.message import Message, Value
-from ...core.plan import EndEvent, Plan
-from ...core.recommendation import Alternative, Choice, Goal, Recommendation
+from ...core.plan import EndEvent, Interrupted, Plan
+from ...core.recommendation import Alternative, Channel, Choice, Goal, Recommendation
 from ...core.results import Benchmark, Checks
+from .facts import Facts, Turn, apply, trouble
+
+if TYPE_CHECKING:
+    from ...advise.options import Options
+    from .option_notes import OptionNotes
 
 PageName = Literal["welcome", "computer", "recommendation", "install", "done"]
-Stage = Literal["idle", "running", "stopping", "done", "failed", "cancelled", "reboot-needed"]
-Way = Literal["retry", "offer", "folder", "back"]
 
 PAGES: tuple[PageName, ...] = ("welcome", "computer", "recommendation", "install", "done")
-
-# Another folder can lie on another disk, or belong to the user where this one does not.
-FOLDER_CODES = frozenset(
-    {
-        "disk-full",
-        "disk-too-small",
-        "folder-synced",
-        "folder-too-long",
-        "environment-differs",
-        "environment-occupied",
-        "folder-unwritable",
-        "storage",
-    }
-)
-
-
-class Trouble(Struct, frozen=True, kw_only=True):
-    """What went wrong, and which ways there are from here, the most promising first."""
-
-    message: Message
-    ways: tuple[Way, ...]
-    offers: tuple[Alternative, ...] = ()
-
-
-class Facts(Struct, frozen=True, kw_only=True):
-    """What the wizard knows. `environment` is the folder picked by hand; `settled` is an environment that already is
-    what was recommended; `continued` an install that was begun before, so that its time is not known."""
-
-    machine: Machine | None = None
-    goal: Goal = "pytorch"
-    choice: Choice | None = None
-    environment: str | None = None
-    recommendation: Recommendation | None = None
-    plan: Plan | None = None
-    settled: bool = False
-    stage: Stage = "idle"
-    end: EndEvent | None = None
-    trouble: Trouble | None = None
-    continued: bool = False
-    checks: Checks | None = None
-    benchmark: Benchmark | None = None
-
-
-def trouble(error: AppError) -> Trouble:
-    """The ways out of an error: an offered release, another folder, once more, back."""
-    # A call that is wrong stays wrong however often it is made.
-    return _trouble(error.message, error.offers, hopeless=isinstance(error, CallError))
-
-
-def _trouble(message: Message, offers: tuple[Alternative, ...] = (), *, hopeless: bool = False) -> Trouble:
-    ways: list[Way] = []
-    if offers:
-        ways.append("offer")
-    if message.code.removeprefix("error.") in FOLDER_CODES:
-        ways.append("folder")
-    if not hopeless:
-        ways.append("retry")
-    ways.append("back")
-    return Trouble(message=message, ways=tuple(ways), offers=offers)
-
-
-def apply(choice: Choice | None, change: dict[str, Value]) -> Choice:
-    """The choice after an offered change; raises ValueError on a field that a choice does not have."""
-    unknown = set(change) - set(Choice.__struct_fields__)
-    if unknown:
-        raise ValueError(f"an offer changes what no choice has: {sorted(unknown)}")
-    return replace(choice or Choice(), **change)
 
 
 class Flow:
@@ -108,6 +42,13 @@ class Flow:
         """Whether an install runs: no page is left then."""
         return self.facts.stage in ("running", "stopping")
 
+    @property
+    def stands(self) -> bool:
+        """Whether the environment was made and proven though other steps were left out."""
+        facts = self.facts
+        proofs = [step.id for step in facts.plan.steps if step.kind == "verify"] if facts.plan is not None else []
+        return facts.stage == "left-out" and bool(proofs) and not set(proofs) & set(facts.left_out)
+
     def may_enter(self, page: PageName) -> bool:
         """Whether what the page shows is known, and the present one may be left."""
         facts = self.facts
@@ -121,7 +62,7 @@ class Flow:
             case "install":
                 return facts.plan is not None and (facts.stage != "idle" or self.page == "recommendation")
             case "done":
-                return facts.stage == "done" or facts.checks is not None
+                return facts.stage == "done" or facts.checks is not None or self.stands
 
     def go(self, page: PageName) -> bool:
         """Enter a page if that is allowed; says whether it was."""
@@ -153,48 +94,105 @@ class Flow:
 
     def found(self, machine: Machine) -> None:
         """A machine was looked at: what rested on an earlier look is open again."""
-        self.facts = Facts(machine=machine, goal=self.facts.goal, environment=self.facts.environment)
+        facts = self.facts
+        self.facts = Facts(
+            machine=machine,
+            goal=facts.goal,
+            channel=facts.channel,
+            by_hand=facts.by_hand,
+            environment=facts.environment,
+        )
 
-    def wish(self, *, goal: Goal | None = None, choice: Choice | None = None, environment: str | None = None) -> None:
-        """The user wants something else: a goal, a release or a folder. A new goal forgets the release and folder."""
+    def _asked_anew(self, **changed: Any) -> None:  # noqa: ANN401 - the fields of Facts
+        """What the user wants, with these changes; all that was worked out before is open again."""
+        facts = self.facts
+        wanted = {"choice": facts.choice, "environment": facts.environment, "by_hand": facts.by_hand, **changed}
+        wanted = {"goal": facts.goal, "channel": facts.channel, **wanted}
+        self.facts = Facts(machine=facts.machine, **wanted)
+
+    def wish(
+        self,
+        *,
+        goal: Goal | None = None,
+        channel: Channel | None = None,
+        choice: Choice | None = None,
+        environment: str | None = None,
+    ) -> None:
+        """The user wants something else: a goal, a kind of driver, a release or a folder. A new goal forgets the
+        release and the folder; another kind of driver forgets the exact driver.
+        """
         facts = self.facts
         if goal is not None and goal != facts.goal:
-            self.facts = Facts(machine=facts.machine, goal=goal)
-            return
-        self.facts = Facts(
-            machine=facts.machine,
-            goal=facts.goal,
-            choice=choice if choice is not None else facts.choice,
-            environment=environment if environment is not None else facts.environment,
-        )
+            self._asked_anew(goal=goal, choice=None, environment=None)
+        elif channel is not None and channel != facts.channel:
+            kept = replace(facts.choice, driver=None) if facts.choice is not None else None
+            self._asked_anew(channel=channel, choice=kept)
+        else:
+            self._asked_anew(choice=choice or facts.choice, environment=environment or facts.environment)
+
+    def choose_by_hand(self) -> None:
+        """The user wants to choose versions: what was worked out stays until the choices are known."""
+        self.facts = replace(self.facts, by_hand=True)
+
+    def undo(self) -> None:
+        """Take the last change of versions back."""
+        if self.facts.turn is not None:
+            self._asked_anew(choice=self.facts.turn.choice)
 
     def unwish(self) -> None:
         """Leave the releases to us again."""
-        self.facts = Facts(machine=self.facts.machine, goal=self.facts.goal, environment=self.facts.environment)
+        self._asked_anew(choice=None, by_hand=False)
 
     def offered(self, offer: Alternative) -> None:
         """The user takes an offered alternative."""
-        self.wish(choice=apply(self.facts.choice, offer.change))
+        turn = self._turn(None)
+        self._asked_anew(choice=apply(self.facts.choice, offer.change), turn=turn)
 
-    def reckoned(self, recommendation: Recommendation, plan: Plan, *, settled: bool = False) -> None:
-        """The recommendation and its plan are there."""
-        if self.simulated and not plan.simulated:
+    def picked(self, part: str, value: str | None, *, alone: bool = False) -> None:
+        """The user picks a part's version, or leaves it to us again; `alone` lets go of what was picked before."""
+        choice = apply(None if alone else self.facts.choice, {part: value})
+        self._asked_anew(choice=choice if choice != Choice() else None, turn=self._turn(part))
+
+    def _turn(self, part: str | None) -> Turn:
+        facts = self.facts
+        # Several changes in one breath are one: what held before is what was last worked out.
+        if facts.recommendation is None and facts.turn is not None:
+            return replace(facts.turn, part=part)
+        return Turn(part=part, choice=facts.choice, recommendation=facts.recommendation)
+
+    def reckoned(
+        self,
+        recommendation: Recommendation,
+        plan: Plan | None,
+        *,
+        settled: bool = False,
+        obstacle: AppError | None = None,
+        options: Options | None = None,
+        notes: OptionNotes | None = None,
+    ) -> None:
+        """The recommendation is there, and its plan or the reason why there is none."""
+        if self.simulated and plan is not None and not plan.simulated:
             raise ValueError("a simulated machine must not get a plan that is carried out")
         self.facts = replace(
             self.facts,
             recommendation=recommendation,
             plan=plan,
             settled=settled,
+            obstacle=obstacle,
+            options=options,
+            notes=notes,
             stage="idle",
             end=None,
+            left_out=(),
             trouble=None,
             continued=False,
         )
 
-    def resumed(self, plan: Plan) -> None:
+    def resumed(self, stopped: Interrupted) -> None:
         """Take up an install that was interrupted: straight to the install page."""
         if self.simulated:
             raise ValueError("a simulated machine has nothing to take up")
+        plan = stopped.plan
         self.facts = Facts(
             machine=self.facts.machine,
             goal=plan.goal,
@@ -214,9 +212,16 @@ class Flow:
             raise ValueError("there is nothing to start")
         self.page = "install"
         # What stopped once goes on where it was: the last leg's time is not the whole.
-        continued = self.facts.continued or self.facts.stage in ("cancelled", "failed", "reboot-needed")
+        continued = self.facts.continued or self.facts.stage in ("cancelled", "failed", "reboot-needed", "left-out")
         self.facts = replace(
-            self.facts, stage="running", end=None, trouble=None, checks=None, benchmark=None, continued=continued
+            self.facts,
+            stage="running",
+            end=None,
+            left_out=(),
+            trouble=None,
+            checks=None,
+            benchmark=None,
+            continued=continued,
         )
         return plan
 
@@ -225,18 +230,21 @@ class Flow:
         if self.facts.stage == "running":
             self.facts = replace(self.facts, stage="stopping")
 
-    def ended(self, end: EndEvent, checks: Checks | None = None) -> None:
-        """The install came to an end by itself."""
-        if end.state == "failed":
-            known = _trouble(Message(end.code or "error.internal", end.data))
-            self.facts = replace(self.facts, stage="failed", end=end, trouble=known)
-        else:
-            self.facts = replace(self.facts, stage=end.state, end=end, checks=checks)
+    def ended(self, end: EndEvent) -> None:
+        """The install came to a good end."""
+        self.facts = replace(self.facts, stage="done", end=end)
 
     def failed(self, error: AppError) -> None:
-        """The install stopped with an error, or because the user said so."""
+        """The install stopped with an error, because the user said so, for a restart, or without some steps."""
         if isinstance(error, Cancelled):
             self.cancelled()
+        elif isinstance(error, RebootNeeded):
+            end = EndEvent(state="reboot-needed", code=error.message.code, data=error.data)
+            self.facts = replace(self.facts, stage="reboot-needed", end=end)
+        elif isinstance(error, RightsRefused):
+            steps = tuple(step for step in str(error.data.get("steps") or "").split(", ") if step)
+            end = EndEvent(state="failed", code=error.message.code, data=error.data)
+            self.facts = replace(self.facts, stage="left-out", end=end, left_out=steps)
         else:
             self.facts = replace(self.facts, stage="failed", trouble=trouble(error))
 

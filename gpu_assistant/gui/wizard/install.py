@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 from ...core.plan import Event, StepEvent
 from ...texts.format import duration, size
 from ..components import Button, Card, ConfirmDialog, LogDrawer, ProgressBar, StepList, announce
-from . import words
+from . import install_words, words
 from .base import WizardPage, chain
-from .flow import Stage
+from .facts import Stage
 from .note_card import NoteCard
 from .plan_list import PlanList
 from .progress import LATER, Progress, StepProgress
@@ -32,15 +32,15 @@ class InstallPage(WizardPage):
         self.steps = StepList()
         self.block = StepBlock()
         self.trouble = TroubleBox()
-        self.note = NoteCard()
+        self.notes = (NoteCard(), NoteCard())
         self.log = LogDrawer()
         self._list_card = Card(padding=8)
         self._list_card.column.addWidget(self.steps)
-        self.shown = PlanList()
+        self.shown = PlanList(self.road)
         self._left, self._side = QWidget(), QWidget()
         for box, widgets in (
             (self._left, (self._list_card, self.shown)),
-            (self._side, (self.trouble, self.block, self.note, self.log)),
+            (self._side, (self.trouble, self.block, *self.notes, self.log)),
         ):
             stack = QVBoxLayout(box)
             stack.setContentsMargins(0, 0, 0, 0)
@@ -58,6 +58,8 @@ class InstallPage(WizardPage):
         self._fit()
         self.back = self.add_back()
         self.cancel = self.footer.add(Button())
+        self.again = self.footer.add(Button())
+        self.again.clicked.connect(self.road.install)
         self.footer.add(self.primary)
         self.cancel.clicked.connect(self.ask_to_stop)
         self.trouble.taken.connect(self.road.take)
@@ -65,7 +67,6 @@ class InstallPage(WizardPage):
         self.road.stepped.connect(self._stepped)
         self.road.logged.connect(self._logged)
         self._progress: Progress | None = None
-        self._planned: object = None
         self._stage: Stage | None = None
 
     def draw(self) -> None:
@@ -89,7 +90,7 @@ class InstallPage(WizardPage):
         self.trouble.setVisible(facts.trouble is not None)
         if facts.trouble is not None:
             self.trouble.set(facts.trouble, self.texts)
-        self._notes(stage)
+        self._notes()
         self._foot(stage)
         self.mark_way_on(*self.trouble.buttons)
         if stage != self._stage:
@@ -103,9 +104,12 @@ class InstallPage(WizardPage):
         return self.trouble.buttons[0] if offered else self.primary
 
     def go_on(self) -> None:
-        """On to the proof, or on with the install."""
-        if self.road.flow.facts.stage == "done":
+        """On to the proof, or on with the install; before a restart there is nothing more to do here."""
+        stage = self.road.flow.facts.stage
+        if stage == "done" or self.road.flow.stands:
             self.road.next()
+        elif stage == "reboot-needed":
+            self.window().close()
         else:
             self.road.install()
 
@@ -129,9 +133,8 @@ class InstallPage(WizardPage):
         for widget in (self._side, self.log, self._list_card):
             widget.setVisible(not simulated)
         self.shown.setVisible(simulated)
-        if simulated and plan is not None and self._planned != (plan, self.texts.language):
-            self._planned = (plan, self.texts.language)
-            self.shown.set_plan(plan, self.texts)
+        if simulated and plan is not None:
+            self.shown.draw()
 
     def _logged(self, lines: list[str]) -> None:
         self.log.append(lines)
@@ -159,7 +162,9 @@ class InstallPage(WizardPage):
         if step.state == "done" and step.unit == "bytes":
             # The last file's name says nothing about the step.
             return size(step.total) if step.total else ""
-        if step.state in ("running", "done", "skipped") and step.message is not None:
+        # The trouble box says why a step failed; where others went on without it, its row does.
+        told = self.road.flow.facts.stage == "left-out" or step.state != "failed"
+        if step.state in ("running", "done", "skipped", "failed") and told and step.message is not None:
             return texts.message(step.message)
         return ""
 
@@ -186,23 +191,14 @@ class InstallPage(WizardPage):
             return
         self._row(step)
         self._heads(progress)
-        self._notes(self.road.flow.facts.stage)
+        self._notes()
         self.block.setVisible(progress.running is not None)
         if event.state in SAID:
             announce(self.steps, self.steps.rows[event.id].accessibleName())
 
     def _heads(self, progress: Progress | None) -> None:
         stage = self.road.flow.facts.stage
-        titles = {
-            "running": self.tr("Installing"),
-            "stopping": self.tr("Stopping…"),
-            "done": self.tr("Installed"),
-            "failed": self.tr("The install stopped"),
-            "cancelled": self.tr("Stopped"),
-            "reboot-needed": self.tr("A restart is needed"),
-            "idle": self.tr("Install"),
-        }
-        title, line = titles[stage], ""
+        title, line = install_words.title(stage), ""
         if self.road.flow.simulated and stage == "done":
             title, line = self.tr("This is what an install would do"), self.tr("Shown only: nothing was executed.")
         if progress is not None and stage == "running":
@@ -224,21 +220,13 @@ class InstallPage(WizardPage):
         line = self.tr("Step {n} of {of} · about {time} left. You may minimise this window.")
         return line.format(time=duration(left, self.texts.language), **counted)
 
-    def _notes(self, stage: Stage) -> None:
-        if stage == "cancelled":
-            self.note.set(
-                "ok", self.tr("Stopped where you said"), self.tr("What is downloaded is kept. Go on whenever you like.")
-            )
-        elif stage == "reboot-needed":
-            line = self.tr("Open GPU Assistant again afterwards: it goes on from here.")
-            self.note.set("restart", self.tr("The computer must restart once"), line)
-        elif stage in ("running", "stopping"):
-            late = self._late
-            line = self.tr("What is downloaded is kept.") if late else self.tr("The next start goes on from here.")
-            self.note.set("ok", self.tr("Safe to interrupt"), line)
-        self.note.setVisible(
-            stage in ("running", "stopping", "cancelled", "reboot-needed") and not self.road.flow.simulated
-        )
+    def _notes(self) -> None:
+        facts, simulated = self.road.flow.facts, self.road.flow.simulated
+        found = () if simulated else install_words.notes(facts, self._progress, self.texts, late=self._late)
+        for number, card in enumerate(self.notes):
+            card.setVisible(number < len(found))
+            if number < len(found):
+                card.set(found[number].icon, found[number].title, found[number].line)
 
     @property
     def _late(self) -> bool:
@@ -253,7 +241,12 @@ class InstallPage(WizardPage):
         self.cancel.setText(self.tr("Cancel"))
         self.cancel.setVisible(running)
         self.cancel.set_busy(stage == "stopping")
-        primary = {"failed": self.tr("Try again"), "cancelled": self.tr("Go on"), "reboot-needed": self.tr("Go on")}
+        stands = self.road.flow.stands
+        self.again.setText(self.tr("Ask again"))
+        self.again.setVisible(stands)
+        primary = {"failed": self.tr("Try again"), "cancelled": self.tr("Go on"), "reboot-needed": self.tr("Close")}
+        if stage == "left-out" and not stands:
+            primary["left-out"] = self.tr("Ask again")
         self.primary.setText(primary.get(stage, self.tr("Next")))
         trouble = self.road.flow.facts.trouble
         self.primary.setEnabled(not running and (trouble is None or "retry" in trouble.ways))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from ..components import Card, Icon, label
@@ -20,7 +21,7 @@ class NoteCard(Card):
         self._title, self._line = label("small-strong"), label("small")
         column.addWidget(self._title)
         column.addWidget(self._line)
-        row.addWidget(self._icon)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(column, 1)
         self.column.addLayout(row)
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.recommendation import Alternative
+from ...texts import Texts
 from ...texts.format import UNKNOWN
 from .. import theme
 from ..components import Card, Icon, Pill, Why, label
 from ..components.base import Live
 from .cards import Part
+from .choosers import Choosers
 
-ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch"}
+if TYPE_CHECKING:
+    from ...advise.options import PartOptions
+    from .option_notes import OptionNotes
+
+ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
 NOW, AFTER, PILL, WHY = 120, 166, 104, 78
 NOW_SLIM, AFTER_SLIM, PILL_SLIM = 102, 158, 88
 # Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own.
@@ -32,15 +40,22 @@ def widths(available: int) -> tuple[int, int, int] | None:
 
 
 class PartCard(Card):
-    """Icon, title and meaning; now → after; pill; Why. `offered` brings the alternative that was taken."""
+    """Icon, title and meaning; now → after; pill; Why; below it the drop-downs of who chooses by hand.
+
+    `offered` brings the alternative that was taken, `picked` a part's name and the value chosen for it, `alone` the
+    same where all that was picked before shall be let go.
+    """
 
     offered = Signal(object)
+    picked = Signal(str, object)
+    alone = Signal(str, object)
 
     def __init__(self, name: str) -> None:
         self._part: Part | None = None
         self._cells: list[QWidget] = []
         self._folded: bool | None = None
         self._room = 0
+        self.choosers: Choosers | None = None
         super().__init__(padding=16)
         self.column.setContentsMargins(16, 10, 16, 10)
         self.icon_ = Icon(ICONS[name], size=20, ground="square", side=38)
@@ -54,7 +69,10 @@ class PartCard(Card):
         # Hidden it takes no room, not even the grid's spacing.
         self.why.toggled.connect(self.why.setVisible)
         self.why.hide()
-        self._names, self._before, self._then = (_stack(*pair) for pair in self._pairs())
+        self.heads = (label("caption-strong", tone="soft"), label("caption-strong", tone="soft"))
+        self._names = _stack(self.part_title, self.meaning)
+        self._before = _stack(self.heads[0], self.now, self.now_line)
+        self._then = _stack(self.heads[1], self.after, self.after_line)
         self._pill_cell = _cell(self.pill)
         self._line = QWidget()
         self._line_row = QHBoxLayout(self._line)
@@ -65,9 +83,6 @@ class PartCard(Card):
         self.grid.setVerticalSpacing(8)
         self.column.addLayout(self.grid)
         self._place(folded=False)
-
-    def _pairs(self) -> tuple[tuple[QWidget, QWidget], ...]:
-        return (self.part_title, self.meaning), (self.now, self.now_line), (self.after, self.after_line)
 
     def set_part(self, part: Part, choose: str, sentence: str) -> None:
         """Other words; `sentence` and `choose` are the alternative's, where the part has one."""
@@ -83,6 +98,26 @@ class PartCard(Card):
         self.why.set(part.why, alternative=(sentence, choose) if part.offer is not None else None, source=part.source)
         self.why.toggle.setVisible(bool(part.why))
         self.why.toggle.setAccessibleName(f"{self.why.toggle.text()}: {part.title}")
+
+    def set_heads(self, now: str, after: str) -> None:
+        """The words above the two columns, where these do not stand below common ones."""
+        for head, words in zip(self.heads, (now, after), strict=True):
+            head.setText(words)
+
+    def set_choices(self, parts: tuple[PartOptions, ...], notes: OptionNotes, texts: Texts, along: str) -> None:
+        """What can be chosen by hand, and what changed along with the last pick; nothing hides the drop-downs."""
+        if self.choosers is None:
+            if not parts:
+                return
+            self.choosers = Choosers()
+            self.choosers.picked.connect(self.picked)
+            self.choosers.alone.connect(self.alone)
+            self.column.addWidget(self.choosers)
+        self.choosers.setVisible(bool(parts))
+        if parts:
+            self.choosers.set(parts, notes, texts)
+            self.choosers.set_along(along)
+            self.choosers.set_room(self._room)
 
     def say(self, sentence: str) -> None:
         """The card read as one sentence."""
@@ -101,14 +136,18 @@ class PartCard(Card):
 
     def _fit(self) -> None:
         columns = widths(self._room)
+        if self.choosers is not None:
+            self.choosers.set_room(self._room)
         if (columns is None) != self._folded:
             self._place(folded=columns is None)
         if columns is not None:
             for cell, width in zip((self._before, self._then, self._pill_cell), columns, strict=True):
                 cell.setFixedWidth(width)
         else:
+            # No wider than in one line, but narrower where large text leaves no room.
             for cell, width in ((self._before, NOW), (self._then, AFTER)):
-                cell.setFixedWidth(theme.px(width))
+                cell.setMinimumWidth(0)
+                cell.setMaximumWidth(theme.px(width))
             self._pill_cell.setMinimumWidth(0)
             self._pill_cell.setMaximumWidth(UNBOUNDED)
         self.why.toggle.setMinimumWidth(theme.px(WHY))
@@ -122,11 +161,14 @@ class PartCard(Card):
         while self._line_row.count():
             self._line_row.takeAt(0)
         self._line.setVisible(folded)
+        for head in self.heads:
+            head.setVisible(folded)
         middle = Qt.AlignmentFlag.AlignVCenter
         grid.addWidget(self.icon_, 0, 0, middle)
         if folded:
-            for widget in (self._before, self.arrow, self._then):
-                self._line_row.addWidget(widget)
+            top = Qt.AlignmentFlag.AlignTop
+            for widget, place in ((self._before, top), (self.arrow, middle), (self._then, top)):
+                self._line_row.addWidget(widget, 0, place)
             self._line_row.addStretch(1)
             grid.addWidget(self._names, 0, 1, 1, 4, middle)
             grid.addWidget(self._pill_cell, 0, 5, middle)
@@ -169,11 +211,11 @@ class Heads(Live, QWidget):
         self.now.setText(now)
         self.after.setText(after)
 
-    def fit(self, card: PartCard, room: int) -> None:
-        """The columns of a card that may be as wide as this."""
+    def fit(self, card: PartCard | None, room: int) -> None:
+        """The columns of a card that may be as wide as this; without a card there is nothing to stand above."""
         columns = widths(room)
-        self.setVisible(columns is not None)
-        if columns is None:
+        self.setVisible(columns is not None and card is not None)
+        if columns is None or card is None:
             return
         for widget, width in zip((self.now, self.after, self._pill), columns, strict=True):
             widget.setFixedWidth(width)
@@ -181,12 +223,12 @@ class Heads(Live, QWidget):
         self._why.setFixedWidth(card.why.toggle.width())
 
 
-def _stack(upper: QWidget, lower: QWidget) -> QWidget:
+def _stack(*rows: QWidget) -> QWidget:
     cell = QWidget()
     column = QVBoxLayout(cell)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(1)
-    for text in (upper, lower):
+    for text in rows:
         # Chinese is one long word: its least width would count as more than the column has.
         text.setMinimumWidth(1)
         column.addWidget(text)

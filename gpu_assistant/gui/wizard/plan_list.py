@@ -1,53 +1,100 @@
-"""The plan's steps to read before anything happens: what, how much, how long, and the exact commands."""
+"""The plan's steps to read before anything happens, the same as one command, and the plan as a file."""
 
 from __future__ import annotations
 
-import shlex
+from pathlib import Path
 
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from ...core.plan import Plan, Step
-from ...texts import Texts
-from ...texts.format import size
-from ..components import Card, CommandBox
-from ..components.step_list import StepRow
+from ..components import Button, Card, CommandBox, label
+from . import words as said
+from .plan_command import PLAN_NAME, install_words, needs_file, one_line
+from .plan_row import PlanRow
+from .road import Road
 
 
 class PlanList(Card):
-    """One row for each step, its commands below it."""
+    """One row for each step; below them the command and the way to a file."""
 
-    def __init__(self) -> None:
+    def __init__(self, road: Road) -> None:
         super().__init__(padding=8)
+        self._road = road
+        self._drawn: object = None
         self._rows = QVBoxLayout()
         self._rows.setSpacing(2)
+        self.rows: list[PlanRow] = []
+        self._same, self._note = label("small-strong"), label("small")
+        self.command = CommandBox()
+        self.save = Button(icon="file")
+        self.save.clicked.connect(self.choose_file)
+        line = QHBoxLayout()
+        line.setSpacing(12)
+        line.addWidget(self.save)
+        line.addWidget(self._note, 1, Qt.AlignmentFlag.AlignVCenter)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(12, 10, 8, 8)
+        foot.setSpacing(8)
+        for widget in (self._same, self.command):
+            foot.addWidget(widget)
+        foot.addLayout(line)
         self.column.addLayout(self._rows)
-        self.rows: list[StepRow] = []
-        self.commands: list[CommandBox] = []
+        self.column.addLayout(foot)
 
-    def set_plan(self, plan: Plan, texts: Texts) -> None:
-        """Another plan, or the same in another language."""
-        for widget in (*self.rows, *self.commands):
-            self._rows.removeWidget(widget)
-            widget.hide()
-            widget.deleteLater()
-        self.rows, self.commands = [], []
-        for step in texts.plan(plan).steps:
-            row = StepRow(admin=step.needs_admin)
-            row.set_title(step.title or step.id)
-            row.set_state("waiting", step.what or "", right(step, texts))
+    @property
+    def controls(self) -> list[QWidget]:
+        """What Tab reaches, in the order of reading."""
+        found: list[QWidget] = []
+        for row in self.rows:
+            found += [row.toggle, *((row.command.text, row.command.copy) if row.command is not None else ())]
+        return [*found, self.command.text, self.command.copy, self.save]
+
+    def draw(self) -> None:
+        """The plan of now, or the same in another language."""
+        road, facts = self._road, self._road.flow.facts
+        plan, machine, texts = facts.plan, facts.machine, road.language.texts()
+        if plan is None:
+            return
+        system = machine.os.system if machine is not None else road.app.system.name
+        if self._drawn != (plan, texts.language):
+            self._drawn = (plan, texts.language)
+            self._fill([PlanRow(step, texts, system) for step in texts.plan(plan).steps])
+        words = install_words(road.app, facts)
+        self._same.setText(
+            self.tr("The same on the command line, once the plan is saved")
+            if needs_file(words)
+            else self.tr("The same on the command line")
+        )
+        self.command.set_text(one_line(words, system))
+        self.save.setText(self.tr("Save the plan"))
+        error = road.errors.get("save")
+        if error is not None:
+            self._note.setText(said.error(texts, error))
+        elif road.saved is not None:
+            self._note.setText(self.tr("Saved: {path}").format(path=road.saved))
+        else:
+            self._note.setText(self.tr("As a JSON file, to be read or carried out elsewhere."))
+
+    def _fill(self, rows: list[PlanRow]) -> None:
+        opened = {old.step for old in self.rows if old.opened}
+        for old in self.rows:
+            self._rows.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self.rows = rows
+        for row in rows:
             self._rows.addWidget(row)
             row.show()
-            self.rows.append(row)
-            if step.commands:
-                box = CommandBox("\n".join(shlex.join(command) for command in step.commands))
-                self._rows.addWidget(box)
-                box.show()
-                self.commands.append(box)
+            if row.step in opened:
+                row.unfold()
 
-
-def right(step: Step, texts: Texts) -> str:
-    """Size and expected time of a step, as far as they are known."""
-    known = [size(step.bytes)] if step.bytes else []
-    if step.minutes:
-        known.append(texts.value("seconds", 60 * step.minutes))
-    return " · ".join(known)
+    def choose_file(self) -> None:
+        """Ask where the plan shall lie."""
+        dialog = QFileDialog(self, self.tr("Where shall the plan be saved?"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter("JSON (*.json)")
+        dialog.setDefaultSuffix("json")
+        dialog.selectFile(PLAN_NAME)
+        dialog.fileSelected.connect(lambda file: self._road.save_plan(Path(file)))
+        dialog.open()

@@ -8,12 +8,13 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy,
 from ...core.machine import Machine
 from ...core.plan import Plan
 from ...texts import Texts
-from ...texts.format import UNKNOWN, size
+from ...texts.format import size
 from .. import theme
 from ..components import Button, Card, Icon, label
 from .rows import disk_of
 
 ICONS = ("download", "disk", "clock", "shield")
+WORTH_SAYING = 100_000_000
 LEVEL, SQUARE, UNBOUNDED = 800, 600, 16_777_215
 
 
@@ -36,20 +37,35 @@ class PriceCard(Card):
 
     def set_price(self, plan: Plan, machine: Machine, texts: Texts) -> None:
         """The plan's price."""
-        minutes = texts.value("seconds", 60 * plan.minutes) if plan.minutes is not None else UNKNOWN
+        minutes = texts.value("seconds", 60 * plan.minutes) if plan.minutes is not None else self.tr("Not known yet")
         consents = sum(step.needs_admin for step in plan.steps)
         consent = {0: self.tr("No consent"), 1: self.tr("Once")}.get(consents, self.tr("{n} times").format(n=consents))
         asked = self.tr("is needed") if consents == 0 else self.tr("you are asked for consent")
         pace = self.tr("or so") if plan.minutes is not None else self.tr("your line decides")
+        room = size(plan.disk_bytes) if plan.disk_bytes is not None else self.tr("Not known yet")
         words = (
-            (size(plan.bytes) if plan.bytes is not None else UNKNOWN, self.tr("to download")),
-            (size(plan.disk_bytes) if plan.disk_bytes is not None else UNKNOWN, self._where(plan, machine)),
+            self._bytes(plan),
+            (room, self._where(plan, machine)),
             (minutes, pace),
             (consent, asked),
         )
         for tile, (figure, line) in zip(self._tiles, words, strict=True):
             tile.set(figure, line)
         self.setAccessibleName(", ".join(f"{figure} {line}" for figure, line in words))
+
+    def _bytes(self, plan: Plan) -> tuple[str, str]:
+        """What is to be downloaded; where a part of it is unknown, what is known so far."""
+        if plan.bytes is not None:
+            return size(plan.bytes), self.tr("to download")
+        known = sum(step.bytes or 0 for step in plan.steps)
+        about = next((step.data["bytes"] for step in plan.steps if step.code == "download-about"), None)
+        if isinstance(about, int):
+            figure = self.tr("About {size}").format(size=size(known + about))
+            return figure, self.tr("to download, by an earlier release")
+        line = self.tr("to download; shows with the first step")
+        if known >= WORTH_SAYING:
+            line = self.tr("to download; {size} besides the packages").format(size=size(known))
+        return self.tr("Not known yet"), line
 
     def _where(self, plan: Plan, machine: Machine) -> str:
         disk = disk_of(machine, plan.env)

@@ -6,32 +6,42 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QFileDialog
 
-from ...core.errors import AppError
+from ...core.errors import AppError, CannotSetUp
 from ...core.machine import Machine
 from ...core.plan import Plan
-from ...core.recommendation import Recommendation
+from ...core.recommendation import Alternative, Recommendation
 from ...texts.format import UNKNOWN
-from ..components import Button, Card, Hero, Icon, label
+from .. import theme
+from ..components import Button, Hero
+from ..components.picker import Picker
 from . import words as said
+from .along import along
 from .base import WizardPage, chain
 from .cards import PARTS, Part, others, parts
-from .offers import Offers
+from .choosers import CARDS
+from .coverage import driver_by_hand, left_out
+from .folder_card import FolderCard
+from .held import Held
+from .offers import OTHER_GOALS, Offers
+from .option_notes import OptionNotes
 from .part_card import Heads, PartCard
 from .plan_list import PlanList
 from .price_card import PriceCard
 from .rows import main_card, short_name
+from .wishes import Wishes
+
+BESIDE = 500  # the room that the title and its line need beside the wishes
 
 
 class RecommendationPage(WizardPage):
-    """Four cards with Now → After, what else would do, the price, the folder, the steps."""
+    """A card for each part, what else would do, the price, the folder, the steps."""
 
     def build(self) -> None:
         """The parts."""
-        self.ours = Button(kind="ghost", icon="undo")
-        self.ours.clicked.connect(self.road.ours_again)
-        self.page.add_action(self.ours)
+        self.wishes = Wishes(self.road)
+        self.page.add_action(self.wishes)
         column = self.page.column
         column.setSpacing(10)
         self.hero = Hero("error")
@@ -40,8 +50,8 @@ class RecommendationPage(WizardPage):
         self.cards = {name: PartCard(name) for name in PARTS}
         self.offers = Offers()
         self.price = PriceCard()
-        self.folder = _FolderCard()
-        self.steps = PlanList()
+        self.folder = FolderCard()
+        self.steps = PlanList(self.road)
         self.steps.hide()
         for widget in (self.hero, self.heads, *self.cards.values(), self.offers, self.price, self.folder, self.steps):
             column.addWidget(widget)
@@ -49,33 +59,42 @@ class RecommendationPage(WizardPage):
         column.addStretch(1)
         for card in self.cards.values():
             card.offered.connect(self.road.take)
-        self.offers.taken.connect(self.road.take)
+            card.picked.connect(self.road.pick)
+            card.alone.connect(self.road.pick_alone)
+        self.offers.taken.connect(self._take)
         self.price.steps.clicked.connect(self._fold)
         self.folder.change.clicked.connect(self.choose_folder)
         self.back = self.add_back()
         self.footer.add(self.primary)
-        self._drawn: object = None
+        self._known = self._unfolded = False
 
     def draw(self) -> None:
         """The recommendation of now."""
+        held = Held(self.page)
         road, facts = self.road, self.road.flow.facts
         error = road.errors.get("reckon") or road.errors.get("prove")
         machine, recommendation, plan = facts.machine, facts.recommendation, facts.plan
         self.back.setText(self.tr("Back"))
         self.heads.set_words(self.tr("Now"), self.tr("After"))
-        self.ours.setText(self.tr("Our suggestion again"))
-        self.ours.setVisible(facts.choice is not None and not road.reckoning)
-        known = machine is not None and recommendation is not None and plan is not None
-        for widget in (*self.cards.values(), self.price, self.folder):
-            widget.setVisible(known)
-        self.offers.setVisible(False)
-        self.steps.setVisible(known and self.steps.isVisibleTo(self.page.content))
-        self._title(machine)
-        if machine is not None and recommendation is not None and plan is not None:
-            self._show(machine, recommendation, plan)
+        self.wishes.draw()
+        # What was worked out last stays to be read until the next is there.
+        if not (road.reckoning and recommendation is None and self._known):
+            self._known = machine is not None and recommendation is not None
+            for widget in (self.price, self.folder):
+                widget.setVisible(plan is not None)
+            if not self._known:
+                for each in (*self.cards.values(), self.offers):
+                    each.hide()
+            self.steps.setVisible(plan is not None and self._unfolded)
+            self._title(machine)
+            if machine is not None and recommendation is not None:
+                self._show(machine, recommendation)
+                self._cost(machine, plan)
         self._verdict(error)
         self._foot()
         self._align()
+        wishes = (self.wishes.ours, self.wishes.by_hand)
+        held.keep((self.hero.button, *self._pickers(), *wishes, self.primary, self.back))
 
     def _title(self, machine: Machine | None) -> None:
         gpu = main_card(machine) if machine is not None else None
@@ -89,29 +108,57 @@ class RecommendationPage(WizardPage):
             words = self.tr("Chosen from your processor and {system}. Each choice tells you why.")
         self.page.set_title(title, words.format(system=system))
 
-    def _show(self, machine: Machine, recommendation: Recommendation, plan: Plan) -> None:
-        texts = self.texts
+    def _show(self, machine: Machine, recommendation: Recommendation) -> None:
+        texts, facts, turn = self.texts, self.road.flow.facts, self.road.flow.facts.turn
         spoken = texts.recommendation(recommendation)
-        for part in parts(machine, recommendation, texts, settled=self.road.flow.facts.settled):
+        choices = facts.options.parts if facts.options is not None and facts.by_hand else ()
+        changed = along(turn, recommendation)
+        shown = []
+        for part in parts(machine, recommendation, texts, settled=facts.settled, plan=facts.plan):
             card, offer = self.cards[part.id], part.offer
             choose = self.tr("Use that instead") if offer is not None else ""
-            card.set_part(part, choose, said.offer(texts, offer)[0] if offer is not None else "")
+            card.set_part(said.named(texts, part), choose, said.offer(texts, offer)[0] if offer is not None else "")
+            card.set_heads(self.heads.now.text(), self.heads.after.text())
+            mine = tuple(each for each in choices if CARDS[each.name] == part.id)
+            here = turn is not None and any(each.name == turn.part for each in mine)
+            card.set_choices(mine, facts.notes or OptionNotes(), texts, changed if here else "")
             card.say(self._sentence(part))
-        self.offers.set(spoken.warnings, others(spoken), spoken.driver)
+            shown.append(part.id)
+        # What stays is never hidden in between: the keyboard would leave it.
+        for name, card in self.cards.items():
+            card.setVisible(name in shown)
+        missing = self.tr(", ").join(left_out(recommendation, facts.plan))
+        self.offers.set(spoken.warnings, others(spoken), driver_by_hand(spoken, facts.plan), missing)
         self.offers.setVisible(self.offers.any)
-        self.price.set_price(plan, machine, texts)
-        opened = self.steps.isVisibleTo(self.page.content)
-        words = self.tr("Hide the steps") if opened else self.tr("Show all {n} steps")
-        self.price.steps.setText(words.format(n=len(plan.steps)))
-        self.price.steps.set_icon(None, "up" if opened else "down")
-        self.folder.set(self.tr("Installed into"), plan.env, self.tr("Change"))
-        drawn = (plan, texts.language)
-        if opened and drawn != self._drawn:
-            self._drawn = drawn
-            self.steps.set_plan(plan, texts)
-        boxes = [each for box in self.steps.commands for each in (box.text, box.copy)]
-        last = self.cards["torch"].why.source
-        chain(last, *self.offers.buttons, self.price.steps, self.folder.change, *boxes, self.back, self.primary)
+
+    def _cost(self, machine: Machine, plan: Plan | None) -> None:
+        """What the plan costs, where there is one."""
+        texts = self.texts
+        if plan is not None:
+            self.price.set_price(plan, machine, texts)
+            words = self.tr("Hide the steps") if self._unfolded else self.tr("Show all {n} steps")
+            self.price.steps.setText(words.format(n=len(plan.steps)))
+            self.price.steps.set_icon(None, "up" if self._unfolded else "down")
+            foreign = plan.simulated and machine.os.system != self.road.app.system.name
+            place = self.tr("Installed into (named as on this computer)") if foreign else self.tr("Installed into")
+            self.folder.set(place, plan.env, self.tr("Change"))
+            if self._unfolded:
+                self.steps.draw()
+        first = (self.wishes.goal, self.wishes.channel, self.wishes.by_hand, self.wishes.ours)
+        cards = []
+        for card in self.cards.values():
+            cards += [card.why.toggle, card.why.choose, card.why.source]
+            if card.choosers is not None:
+                cards += [*card.choosers.pickers.values(), card.choosers.way]
+        last = (self.price.steps, self.folder.change, *self.steps.controls, self.back)
+        # From the primary, where the keyboard begins, on to what is on the page; the foot and the rail come last.
+        chain(self.primary, *first, self.hero.button, *cards, *self.offers.controls, *last)
+
+    def _pickers(self) -> list[Picker]:
+        """The drop-downs, that of the part changed last before all others."""
+        turn = self.road.flow.facts.turn
+        found = {n: p for card in self.cards.values() if card.choosers for n, p in card.choosers.pickers.items()}
+        return [picker for _, picker in sorted(found.items(), key=lambda each: turn is None or each[0] != turn.part)]
 
     def _sentence(self, part: Part) -> str:
         words = self.tr("{part}: now {now}, after {after}, {what}")
@@ -119,17 +166,40 @@ class RecommendationPage(WizardPage):
 
     def _verdict(self, error: AppError | None) -> None:
         road, facts = self.road, self.road.flow.facts
-        self.hero.show()
-        if road.reckoning:
+        shown = True
+        if road.reckoning and not self._known:
             self.hero.set("neutral", self.tr("Working out what suits this computer"), icon="search")
+        elif road.reckoning:
+            shown = False
+        elif self.obstacle is not None:
+            words = self.tr("This has to be set up by hand")
+            action = self.tr("Set up PyTorch instead") if facts.goal != "pytorch" else ""
+            self.hero.set("warn", words, said.error(self.texts, self.obstacle), action)
         elif error is not None:
-            action = self.tr("Our suggestion again") if facts.choice is not None else self.tr("Try again")
+            action = self.tr("Back to the recommendation") if facts.choice is not None else self.tr("Try again")
+            if facts.turn is not None:
+                action = self.tr("Take this change back")
             self.hero.set("error", self.tr("This does not work out"), said.error(self.texts, error), action)
         elif facts.settled:
             there = facts.plan.env if facts.plan is not None else ""
             self.hero.set("ok", self.tr("You have all you need"), there)
         else:
-            self.hero.hide()
+            shown = False
+        self.hero.setVisible(shown)
+
+    @property
+    def obstacle(self) -> AppError | None:
+        """Why what is wanted cannot be carried out though nothing is wrong: its goal is still to come."""
+        error = self.road.errors.get("reckon")
+        if isinstance(error, CannotSetUp):
+            return error
+        return self.road.flow.facts.obstacle
+
+    @property
+    def way_on(self) -> Button:
+        """The primary; where there is nothing to install, the way out of that."""
+        stuck = self.hero.kind == "warn" or (self.hero.kind == "error" and self.road.flow.facts.plan is None)
+        return self.hero.button if self.hero.isVisible() and stuck else self.primary
 
     def _foot(self) -> None:
         facts = self.road.flow.facts
@@ -138,12 +208,22 @@ class RecommendationPage(WizardPage):
             self.footer.set_hint("")
         self.primary.setText(self.tr("Check it") if facts.settled else self.tr("Install"))
         self.primary.set_icon("check" if facts.settled else "download")
-        ready = facts.plan is not None and not self.road.reckoning
+        # While another answer is on its way, the keyboard stays where it is.
+        waiting = self.road.reckoning and self._known and self.primary.isEnabled()
+        ready = waiting or (facts.plan is not None and not self.road.reckoning)
         was = self.primary.isEnabled()
         self.primary.setEnabled(ready)
-        self.primary.set_busy(self.road.proving)
-        if ready and not was:
+        self.primary.set_busy(self.road.proving or waiting)
+        self.mark_way_on(self.hero.button)
+        if ready and not was and not self._choosing:
             self.focus_primary()
+
+    @property
+    def _choosing(self) -> bool:
+        """Whether the keyboard is on what the user chooses with."""
+        focus = self.focusWidget()
+        places = (self.wishes, self.hero, self.offers, *self.cards.values())
+        return focus is not None and any(place.isAncestorOf(focus) for place in places)
 
     def go_on(self) -> None:
         """Install, or prove what is there."""
@@ -163,23 +243,38 @@ class RecommendationPage(WizardPage):
     def _align(self) -> None:
         margins = self.page.content.layout().contentsMargins()  # type: ignore[union-attr]
         room = self.page.viewport().width() - margins.left() - margins.right()
+        self.wishes.fit(room)
+        level = room >= self.wishes.sizeHint().width() + theme.px(BESIDE)
+        way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
+        self.page.head.setDirection(way)
         for card in self.cards.values():
             card.set_room(room)
         self.offers.set_room(room)
         self.price.set_room(room)
-        known = not self.cards["torch"].isHidden()
-        self.heads.fit(self.cards["torch"], room if known else 0)
+        shown = (each for each in self.cards.values() if not each.isHidden())
+        self.heads.fit(next(shown, None), room)
+
+    def _take(self, offer: Alternative) -> None:
+        goal = OTHER_GOALS.get(offer.code)
+        if goal is not None:
+            self.road.want(goal=goal)
+        else:
+            self.road.take(offer)
 
     def _mend(self) -> None:
-        if self.road.flow.facts.choice is not None:
+        if self.obstacle is not None:
+            self.road.want(goal="pytorch")
+        elif self.road.flow.facts.turn is not None:
+            self.road.undo()
+        elif self.road.flow.facts.choice is not None:
             self.road.ours_again()
         else:
             self.road.reckon()
 
     def _fold(self) -> None:
-        self.steps.setVisible(not self.steps.isVisibleTo(self.page.content))
+        self._unfolded = not self._unfolded
         self.draw()
-        if self.steps.isVisible():
+        if self._unfolded:
             QTimer.singleShot(0, self, self._show_steps)
 
     def _show_steps(self) -> None:
@@ -201,27 +296,3 @@ class RecommendationPage(WizardPage):
         goal = self.road.flow.facts.goal
         path = Path(folder)
         self.road.set_folder(str(path if path.name == goal else path / goal))
-
-
-class _FolderCard(Card):
-    """Where it goes, and a button to put it elsewhere."""
-
-    def __init__(self) -> None:
-        super().__init__(padding=16)
-        self.column.setContentsMargins(16, 6, 10, 6)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        self._name, self._path = label("small"), label("mono")
-        self.change = Button(kind="ghost", icon="folder")
-        row.addWidget(Icon("folder", "soft", 20))
-        row.addWidget(self._name)
-        row.addWidget(self._path, 1)
-        row.addWidget(self.change)
-        self.column.addLayout(row)
-
-    def set(self, name: str, path: str, change: str) -> None:
-        self._name.setText(name)
-        self._path.setText(path)
-        self.change.setText(change)
-        self.change.setAccessibleName(f"{change}: {path}")
-        self.setAccessibleName(f"{name}: {path}")

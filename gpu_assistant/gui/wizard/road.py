@@ -5,118 +5,42 @@ from __future__ import annotations
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import Later
 from ...core.machine import Machine
-from ...core.plan import EndEvent, Event, Plan
-from ...core.recommendation import Alternative
+from ...core.plan import EndEvent, Event, Interrupted
+from ...core.recommendation import Alternative, Channel, Goal
 from ...core.results import Benchmark, Checks
 from ..language import Language
-from ..worker import JobRunner
-from .flow import Flow, PageName
+from .activity import Activity
+from .flow import PageName
 from .progress import Progress
-from .tasks import AskInterrupted, OpenPlace, Reckon, Reckoning
+from .tasks import AskInterrupted, OpenPlace, Reckon, Reckoning, SavePlan
 
 if TYPE_CHECKING:
     from ...app import App
 
 
-class Road(QObject):
-    """One walk. `changed` says that facts or activity changed, `moved` that another page is on."""
-
-    changed = Signal()
-    moved = Signal()
-    looked_at = Signal(object)
-    stepped = Signal(object)
-    logged = Signal(list)
-    measuring_news = Signal(object)
-    complained = Signal(object)
+class Road(Activity):
+    """One walk: every answer of a page goes through here."""
 
     def __init__(self, app: App, language: Language, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.app = app
-        self.language = language
-        self.flow = Flow(simulated=app.simulated)
-        self.interrupted: Plan | None = None
-        self.progress: Progress | None = None
-        self.lines: list[str] = []
-        self.look_seconds: float | None = None
-        self.errors: dict[str, AppError] = {}
-        self._began = 0.0
+        super().__init__(app, language, parent)
         self._again = False
         self._end: EndEvent | None = None
-        self._looker = self._runner("look", self._found)
-        self._reckoner = self._runner("reckon", self._reckoned)
-        self._asker = self._runner("ask", self._asked)
-        self._installer = self._runner("install", self._ended)
-        self._prover = self._runner("prove", self._proven)
-        self._measurer = self._runner("measure", self._measured)
-        self._opener = self._runner("open", lambda _: None)
-        self._looker.news.connect(self.looked_at)
-        self._installer.news.connect(self._step)
-        self._installer.logged.connect(self.lines.extend)
-        self._installer.logged.connect(self.logged)
-        self._measurer.news.connect(self.measuring_news)
+        self._looker.done.connect(self._found)
+        self._reckoner.done.connect(self._reckoned)
         self._reckoner.finished.connect(self._reckon_again)
-
-    def _runner(self, what: str, done: Any) -> JobRunner:  # noqa: ANN401 - a slot for each job's own result
-        runner = JobRunner(self)
-        runner.setObjectName(what)
-        runner.done.connect(done)
-        runner.failed.connect(lambda error: self._failed(what, error))
-        runner.cancelled.connect(lambda: self._failed(what, Cancelled()))
-        return runner
-
-    # What is going on
-
-    @property
-    def busy(self) -> bool:
-        """Whether anything runs."""
-        return any(runner.running for runner in self.findChildren(JobRunner))
-
-    @property
-    def looking(self) -> bool:
-        """Whether the machine is being looked at."""
-        return self._looker.running
-
-    @property
-    def reckoning(self) -> bool:
-        """Whether a recommendation is on its way."""
-        return self._reckoner.running
-
-    @property
-    def installer(self) -> JobRunner:
-        """What installs; its news are the install's events."""
-        return self._installer
-
-    @property
-    def measurer(self) -> JobRunner:
-        """What measures; its news are `BenchProgress` and results."""
-        return self._measurer
-
-    @property
-    def proving(self) -> bool:
-        """Whether the environment is being proven."""
-        return self._prover.running
-
-    @property
-    def measuring(self) -> bool:
-        """Whether the devices are being measured."""
-        return self._measurer.running
-
-    def look_spent(self, now: float) -> float:
-        """Seconds since the look began, `now` on the monotonic clock."""
-        return max(now - self._began, 0.0)
-
-    @property
-    def environment(self) -> Path | None:
-        """The folder that is worked on."""
-        plan = self.flow.facts.plan
-        return Path(plan.env) if plan is not None else None
+        self._asker.done.connect(self._asked)
+        self._installer.done.connect(self._ended)
+        self._installer.news.connect(self._step)
+        self._prover.done.connect(self._proven)
+        self._measurer.done.connect(self._measured)
+        self._saver.done.connect(self._written)
 
     # Moving
 
@@ -172,7 +96,9 @@ class Road(QObject):
             self._again = True
             return
         self.errors.pop("reckon", None)
-        self._reckoner.start(Reckon(self.app, facts.machine, facts.goal, facts.choice, facts.environment))
+        self.errors.pop("save", None)
+        self.saved = None
+        self._reckoner.start(Reckon(self.app, facts, facts.machine))
         self.changed.emit()
 
     def take(self, offer: Alternative) -> None:
@@ -185,7 +111,44 @@ class Road(QObject):
 
     def ours_again(self) -> None:
         """Back to what we recommend."""
+        if self.flow.locked:
+            return
         self.flow.unwish()
+        self.reckon()
+
+    def undo(self) -> None:
+        """Take the last change of versions back."""
+        if self.flow.locked:
+            return
+        self.flow.undo()
+        self.reckon()
+
+    def want(self, *, goal: Goal | None = None, channel: Channel | None = None) -> None:
+        """The user sets up for something else, or wants the other kind of driver."""
+        if self.flow.locked:
+            return
+        self.flow.wish(goal=goal, channel=channel)
+        self.reckon()
+
+    def choose_by_hand(self) -> None:
+        """The user wants to choose versions."""
+        if self.flow.locked:
+            return
+        self.flow.choose_by_hand()
+        self.reckon()
+
+    def pick(self, part: str, value: str | None) -> None:
+        """The user picks a part's version; None leaves it to us again."""
+        self._pick(part, value, alone=False)
+
+    def pick_alone(self, part: str, value: str) -> None:
+        """The user picks a part's version and lets go of all that was picked before."""
+        self._pick(part, value, alone=True)
+
+    def _pick(self, part: str, value: str | None, *, alone: bool) -> None:
+        if self.flow.locked:
+            return
+        self.flow.picked(part, value, alone=alone)
         self.reckon()
 
     def set_folder(self, folder: str) -> None:
@@ -203,12 +166,15 @@ class Road(QObject):
         if self.flow.facts.settled:
             self.prove()
             return
+        if self.flow.facts.plan is None:
+            return
         plan = self.flow.begin()
         self.progress = Progress(plan)
         self.lines.clear()
         self._end = None
         self.errors.pop("install", None)
-        self._installer.start(Later(partial(self.app.install, plan, dry_run=self.flow.simulated)))
+        words = self.app.resume_words(window=True)
+        self._installer.start(Later(partial(self.app.install, plan, dry_run=self.flow.simulated, resume=words)))
         self.moved.emit()
         self.changed.emit()
 
@@ -249,6 +215,15 @@ class Road(QObject):
         """Ask the benchmark to stop."""
         self._measurer.cancel()
 
+    def save_plan(self, path: Path) -> None:
+        """Write the plan down as JSON, to be looked at or carried out elsewhere."""
+        plan = self.flow.facts.plan
+        if plan is None or self._saver.running:
+            return
+        self.saved = None
+        self.errors.pop("save", None)
+        self._saver.start(SavePlan(self.language.texts().plan(plan), path))
+
     def open(self, *, terminal: bool) -> None:
         """Open a terminal with the environment ready, or its folder."""
         environment = self.environment
@@ -266,7 +241,14 @@ class Road(QObject):
     def _reckoned(self, reckoning: Reckoning) -> None:
         # An answer to a question that was withdrawn meanwhile is no answer.
         if not self._again:
-            self.flow.reckoned(reckoning.recommendation, reckoning.plan, settled=reckoning.settled)
+            self.flow.reckoned(
+                reckoning.recommendation,
+                reckoning.plan,
+                settled=reckoning.settled,
+                obstacle=reckoning.obstacle,
+                options=reckoning.options,
+                notes=reckoning.notes,
+            )
 
     def _reckon_again(self) -> None:
         if self._again:
@@ -274,8 +256,12 @@ class Road(QObject):
             self.reckon()
         self.changed.emit()
 
-    def _asked(self, plan: Plan | None) -> None:
-        self.interrupted = plan
+    def _asked(self, stopped: Interrupted | None) -> None:
+        self.interrupted = stopped
+        # Started at login to go on after the restart: the user has agreed already.
+        if self.app.resuming:
+            self.app.resuming = False
+            self.resume()
         self.changed.emit()
 
     def _step(self, news: Event) -> None:
@@ -296,6 +282,10 @@ class Road(QObject):
         self.flow.checked(checks)
         if self.flow.page == "recommendation":
             self.go("done")
+        self.changed.emit()
+
+    def _written(self, path: Path) -> None:
+        self.saved = path
         self.changed.emit()
 
     def _measured(self, benchmark: Benchmark) -> None:

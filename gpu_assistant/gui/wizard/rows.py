@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
 
 from ...core.machine import Disk, Gpu, Machine, ProbeNote, Python
@@ -10,10 +11,11 @@ from ...core.plan import Plan
 from ...core.recommendation import Recommendation
 from ...texts.format import UNKNOWN, memory, size
 from ..components.pill import PillKind
-from ..language import texts
+from .findings import partly, why
 
 translate = QCoreApplication.translate
 
+MOST_PYTHONS = 3
 ORDER = ("card", "driver", "system", "space", "python")
 ICONS = {"card": "card", "driver": "driver", "system": "pc", "space": "disk", "python": "torch"}
 # Which probe's silence costs which row; a probe is named after the machine's field that it fills.
@@ -52,10 +54,16 @@ def rows(machine: Machine, recommendation: Recommendation | None, plan: Plan | N
         "python": _python,
     }
     notes = {note.probe: note for note in machine.notes}
-    return tuple(
-        _unread(name, notes[PROBES[name]]) if PROBES[name] in notes else makers[name](machine, recommendation, plan)
-        for name in ORDER
-    )
+    found = []
+    for name in ORDER:
+        note = notes.get(PROBES[name])
+        if note is None:
+            found.append(makers[name](machine, recommendation, plan))
+        elif partly(note):
+            found.append(replace(makers[name](machine, recommendation, plan), reason=why(note)))
+        else:
+            found.append(_unread(name, note))
+    return tuple(found)
 
 
 def _unread(name: str, note: ProbeNote) -> Row:
@@ -63,14 +71,9 @@ def _unread(name: str, note: ProbeNote) -> Row:
         id=name,
         label=labels()[name],
         value=translate("Rows", "could not be read"),
-        reason=_why(note),
+        reason=why(note),
         pill=("warn", translate("Rows", "not read")),
     )
-
-
-def _why(note: ProbeNote) -> str:
-    said = texts()
-    return said.say(note.code) if said.has(note.code) else note.detail or ""
 
 
 def main_card(machine: Machine) -> Gpu | None:
@@ -103,9 +106,7 @@ def _card(machine: Machine, recommendation: Recommendation | None, plan: Plan | 
             detail=translate("Rows", "PyTorch computes on the CPU"),
         )
     parts = [memory(gpu.memory_bytes)] if gpu.memory_bytes is not None else []
-    others = len(machine.gpus) - 1
-    if others:
-        parts.append(translate("Rows", "and {n} more").format(n=others))
+    parts += _others(machine.gpus, gpu)
     pill: tuple[PillKind, str] | None = None
     if recommendation is not None:
         works = recommendation.accelerator != "cpu"
@@ -118,13 +119,31 @@ def _card(machine: Machine, recommendation: Recommendation | None, plan: Plan | 
     return Row(id="card", label=label, value=gpu.name, detail=" · ".join(parts), pill=pill)
 
 
+def _others(gpus: tuple[Gpu, ...], first: Gpu) -> list[str]:
+    """The other cards, each kind once: "and AMD Radeon 780M", "and 7 × NVIDIA H100"."""
+    counts: dict[str, int] = {}
+    for gpu in gpus:
+        name = gpu.name or translate("Rows", "a card without a name")
+        counts[name] = counts.get(name, 0) + (gpu is not first)
+    named = [name if count == 1 else f"{count} × {name}" for name, count in counts.items() if count]
+    return [translate("Rows", "and {name}").format(name=name) for name in named]
+
+
 def _driver(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> Row:
     del plan
     label = labels()["driver"]
     nvidia = machine.gpus_of("nvidia")
     if machine.driver is None:
         if not nvidia:
-            return Row(id="driver", label=label, value=translate("Rows", "None needed"))
+            if not machine.gpus:
+                return Row(id="driver", label=label, value=translate("Rows", "No NVIDIA card, so none is needed"))
+            # Another maker's driver is not asked: nothing is claimed about it.
+            return Row(
+                id="driver",
+                label=label,
+                value=translate("Rows", "Not looked at"),
+                detail=translate("Rows", "only NVIDIA's is read; yours stays as it is"),
+            )
         return Row(
             id="driver",
             label=label,
@@ -133,8 +152,9 @@ def _driver(machine: Machine, recommendation: Recommendation | None, plan: Plan 
         )
     pill: tuple[PillKind, str] | None = None
     if recommendation is not None:
-        advised = recommendation.driver.action in ("update", "install")
-        pill = ("warn", translate("Rows", "update advised")) if advised else fine()
+        back = recommendation.driver.action == "back"
+        words = translate("Rows", "too new for the card") if back else translate("Rows", "update advised")
+        pill = ("warn", words) if recommendation.driver.changes else fine()
     cuda = machine.driver.cuda_max
     detail = translate("Rows", "CUDA up to {version}").format(version=cuda) if cuda else ""
     return Row(id="driver", label=label, value=machine.driver.version, detail=detail, pill=pill)
@@ -221,7 +241,25 @@ def _python(machine: Machine, recommendation: Recommendation | None, plan: Plan 
         value = translate("Rows", "PyTorch {torch} on Python {version}").format(
             torch=best.torch.version, version=best.version
         )
-    return Row(id="python", label=label, value=value, detail=stays, pill=pill)
+    detail = " · ".join([stays, *_more_pythons(pythons, best)])
+    return Row(id="python", label=label, value=value, detail=detail, pill=pill)
+
+
+def _more_pythons(pythons: tuple[Python, ...], best: Python) -> list[str]:
+    """The other interpreters: version, what keeps them, and their PyTorch."""
+    kinds = {"conda": "conda", "venv": "venv", "store": "Microsoft Store"}
+    found: list[str] = []
+    for python in pythons:
+        if python is not best:
+            own = [kinds[python.kind]] if python.kind in kinds else []
+            own += [f"PyTorch {python.torch.version}"] if python.torch is not None else []
+            found.append(f"Python {python.version}" + (f" ({', '.join(own)})" if own else ""))
+    shown = list(dict.fromkeys(found))
+    words = translate("Rows", "also {names}").format(names=", ".join(shown[:MOST_PYTHONS])) if shown else ""
+    rest = len(shown) - MOST_PYTHONS
+    if rest > 0:
+        words += translate("Rows", " and {n} more").format(n=rest)
+    return [words] if words else []
 
 
 def _telling(pythons: tuple[Python, ...]) -> Python | None:
@@ -232,5 +270,6 @@ def _telling(pythons: tuple[Python, ...]) -> Python | None:
 def as_text(found: tuple[Row, ...]) -> str:
     """The rows as lines to paste somewhere."""
     return "\n".join(
-        f"{row.label}: " + ", ".join(part for part in (row.value or UNKNOWN, row.detail) if part) for row in found
+        f"{row.label}: " + ", ".join(part for part in (row.value or UNKNOWN, row.detail or row.reason) if part)
+        for row in found
     )

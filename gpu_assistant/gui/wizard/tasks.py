@@ -3,46 +3,78 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec import Struct
 
+from ...core import json
+from ...core.errors import AppError, CannotSetUp
 from ...core.jobs import JobContext
 from ...core.machine import Machine
-from ...core.plan import Plan
-from ...core.recommendation import Choice, Goal, Recommendation
+from ...core.plan import Interrupted, Plan
+from ...core.recommendation import Channel, Choice, Goal, Recommendation
+from .facts import Facts
+from .option_notes import OptionNotes, notes
 
 if TYPE_CHECKING:
+    from ...advise.options import Options
     from ...app import App
 
 
 class Reckoning(Struct, frozen=True, kw_only=True):
-    """What suits a machine, the plan for it, and whether an environment is already just that."""
+    """What suits a machine; the plan for it or the `obstacle` that it has none; whether an environment is already
+    just that; and, where the user chooses by hand, what there is to choose.
+    """
 
     recommendation: Recommendation
-    plan: Plan
+    plan: Plan | None
     settled: bool
+    obstacle: AppError | None = None
+    options: Options | None = None
+    notes: OptionNotes | None = None
 
 
 class Reckon:
     """Asks for a recommendation and its plan."""
 
-    def __init__(self, app: App, machine: Machine, goal: Goal, choice: Choice | None, environment: str | None) -> None:
+    def __init__(self, app: App, facts: Facts, machine: Machine) -> None:
         self._app = app
+        self._facts = facts
         self._machine = machine
-        self._goal: Goal = goal
-        self._choice = choice
-        self._environment = environment
 
     def run(self, context: JobContext[Any]) -> Reckoning:
-        """The reckoning; raises what `recommend` and `plan` raise."""
-        app = self._app
-        recommendation = app.recommend(self._machine, goal=self._goal, choice=self._choice)
+        """The reckoning; raises what `recommend` raises, and what `plan` raises for more than a goal to come."""
+        app, facts = self._app, self._facts
+        wanted: Wanted = {"goal": facts.goal, "channel": facts.channel, "choice": facts.choice}
+        recommendation = app.recommend(self._machine, **wanted)
         context.check_cancelled()
-        folder = app.environment_path(self._environment, self._goal)
-        plan = app.plan(self._machine, recommendation, folder)
-        settled = not app.simulated and _settled(app, recommendation, folder)
-        return Reckoning(recommendation=recommendation, plan=plan, settled=settled)
+        folder = app.environment_path(facts.environment, facts.goal)
+        plan: Plan | None = None
+        obstacle: AppError | None = None
+        try:
+            plan = app.plan(self._machine, recommendation, folder)
+        except CannotSetUp as error:
+            obstacle = error
+        context.check_cancelled()
+        settled = plan is not None and not app.simulated and _settled(app, recommendation, folder)
+        options = app.options(self._machine, **wanted) if facts.by_hand else None
+        context.check_cancelled()
+        return Reckoning(
+            recommendation=recommendation,
+            plan=plan,
+            settled=settled,
+            obstacle=obstacle,
+            options=options,
+            notes=notes(app, self._machine, options, **wanted) if options is not None else None,
+        )
+
+
+class Wanted(TypedDict):
+    """What `recommend` and `options` are asked."""
+
+    goal: Goal
+    channel: Channel
+    choice: Choice | None
 
 
 def _settled(app: App, recommendation: Recommendation, folder: Path) -> bool:
@@ -60,9 +92,22 @@ class AskInterrupted:
     def __init__(self, app: App) -> None:
         self._app = app
 
-    def run(self, context: JobContext[Any]) -> Plan | None:  # noqa: ARG002
-        """The interrupted install's plan, if there is one."""
-        return self._app.interrupted_plan()
+    def run(self, context: JobContext[Any]) -> Interrupted | None:  # noqa: ARG002
+        """The interrupted install, if there is one."""
+        return self._app.interrupted()
+
+
+class SavePlan:
+    """Writes a plan, its sentences filled in, into a file."""
+
+    def __init__(self, spoken: Plan, path: Path) -> None:
+        self._spoken = spoken
+        self._path = path
+
+    def run(self, context: JobContext[Any]) -> Path:  # noqa: ARG002
+        """Write it, and say where; raises AppError where that cannot be."""
+        json.write_file(self._path, json.encode_pretty(self._spoken) + "\n")
+        return self._path
 
 
 class OpenPlace:

@@ -10,7 +10,7 @@ from ...texts import Texts
 from ..components import Button, Icon, label
 from ..components.base import Live, boxed, soft_edge
 from . import words
-from .flow import Trouble
+from .facts import Trouble
 
 
 class TroubleBox(Live, QWidget):

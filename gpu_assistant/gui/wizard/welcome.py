@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from ...core.plan import Interrupted
 from ...core.settings import Language as Code
 from .. import icons, theme
 from ..components import Button, Hero, Icon, Segments, label
@@ -85,23 +86,30 @@ class WelcomePage(WizardPage):
         self.languages.set_current(get_args(Code).index(self.road.language.current))
         self.languages.setAccessibleName(self.tr("Language"))
         self.page.setAccessibleName(self.title.text())
-        plan = self.road.interrupted
         before = self.way_on
-        self.resume.setVisible(plan is not None)
-        if plan is not None:
-            torch = plan.recommendation.pytorch
-            self.resume.set(
-                "accent",
-                self.tr("The last install was not finished. Go on?"),
-                self.tr("PyTorch {version} in {folder}. What is downloaded is kept.").format(
-                    version=torch.version if torch is not None else "—", folder=plan.env
-                ),
-                self.tr("Go on"),
-                "download",
-            )
+        self.resume.setVisible(self.road.interrupted is not None)
+        if self.road.interrupted is not None:
+            self._offer(self.road.interrupted)
         self.mark_way_on(self.resume.button)
         if before.hasFocus():
             self.focus_primary()
+
+    def _offer(self, stopped: Interrupted) -> None:
+        """Name the step where the last install stopped."""
+        plan = stopped.plan
+        number = next((n for n, step in enumerate(plan.steps, 1) if step.id == stopped.step), None)
+        if number is None:
+            question = self.tr("The last install was not finished. Go on?")
+        else:
+            step = plan.steps[number - 1]
+            words = self.tr("The last install stopped at step {n} of {of}: {title}. Go on?")
+            if stopped.state == "reboot-needed":
+                words = self.tr("The computer was to restart after step {n} of {of}: {title}. Go on?")
+            title = self.texts.say(f"step.{step.code}.title", step.data)
+            question = words.format(n=number, of=len(plan.steps), title=title)
+        torch, kept = plan.recommendation.pytorch, self.tr("What is downloaded is kept.")
+        where = self.tr("PyTorch {version} in {folder}").format(version=torch.version, folder=plan.env) if torch else ""
+        self.resume.set("accent", question, f"{where or plan.env} · {kept}", self.tr("Go on"), "download")
 
     def _fit(self) -> None:
         small = self.page.shape_.tight or self.page.shape_.low

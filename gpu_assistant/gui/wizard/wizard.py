@@ -205,7 +205,10 @@ class Wizard(Live, QWidget):
         """While one page is read, make the next, so that it stands there at once."""
         later = PAGES[PAGES.index(self.flow.page) + 1 :]
         if later and not self.road.busy:
-            self.page(later[0])
+            page = self.page(later[0])
+            # Its words, too, if they are known: what is left to do when it is shown is to paint it.
+            if later[0] == "recommendation":
+                QTimer.singleShot(0, page, page.prepare)
         elif later:
             self._ahead.start()
 

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from .check_space import CheckSpace
+from .cuda_toolkit import CudaToolkit
+from .cudnn import Cudnn
+from .download import Download
+from .kind import Kind
+from .nvidia_driver import NvidiaDriver
+from .python_packages import PythonPackages
+from .python_runtime import PythonRuntime
+from .resolve import Resolve
+from .variables import Variables
+from .vc_redist import VcRedist
+from .verify import Verify
 
-from ...core.plan import Step, StepKind
-from ..work import Outcome, Work
-from . import check_space, download, python_packages, python_runtime, resolve, verify
+# In the order in which a plan has them: what another one needs comes before it.
+ALL: tuple[Kind, ...] = (
+    CheckSpace(),
+    PythonRuntime(),
+    Resolve(),
+    Download(),
+    PythonPackages(),
+    CudaToolkit(),
+    Cudnn(),
+    Variables(),
+    VcRedist(),
+    # May want a restart: everything that can be done before it is done, and the proof comes after it.
+    NvidiaDriver(),
+    Verify(),
+)
 
-KINDS: dict[StepKind, Callable[[Step, Work], Outcome]] = {
-    "check-space": check_space.run,
-    "python-runtime": python_runtime.run,
-    "resolve": resolve.run,
-    "download": download.run,
-    "python-packages": python_packages.run,
-    "verify": verify.run,
-}
+KINDS: dict[str, Kind] = {kind.name: kind for kind in ALL}

@@ -4,41 +4,68 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import ClassVar
 
 from ...core.errors import AppError
 from ...core.json import storage_error
-from ...core.plan import Step
+from ...core.names import Value
+from ...core.plan import Plan, Step
 from .. import journal
+from ..draft import Draft
 from ..occupied import refuse_files, refuse_strangers
-from ..removal import delete, trash_path
+from ..place import Ground
+from ..planner import total
+from ..removal import delete, finish, trash_path
 from ..work import Outcome, Work
+from .kind import Kind, refuse_fields
 
 
-def run(step: Step, work: Work) -> Outcome:  # noqa: ARG001 - every kind has this shape
-    """Raises AppError: environment-occupied, not-a-folder, folder-unwritable, disk-too-small."""
-    env = work.environment
-    refuse_files(env)
-    refuse_strangers(env, work.data)
-    known = env in journal.environments(work.data)
-    if not known and (work.partial.exists() or trash_path(env).exists()):
-        raise AppError("environment-occupied", path=str(work.partial))
-    _check_room(work)
-    _check_writable(work.data.root)
-    _check_writable(env.parent)
-    if known:
-        # What a killed run left behind; nothing counts it as whole.
-        delete(work.partial)
-        delete(trash_path(env))
-    return Outcome()
+class CheckSpace(Kind):
+    """Changes nothing but what a killed run left half made."""
+
+    name: ClassVar[str] = "check-space"
+    codes: ClassVar[tuple[str, ...]] = ("check-space", "check-space-unknown")
+
+    def plan(self, draft: Draft) -> tuple[Step, ...]:
+        """One step, planned last: it knows what all the others take."""
+        needed = total(step.disk_bytes for step in draft.steps)
+        data: dict[str, Value] = {"env": str(draft.environment), "disk_bytes": needed}
+        code = "check-space" if needed is not None else "check-space-unknown"
+        return (Step(id="space", kind=self.name, code=code, data=data, bytes=0, disk_bytes=0, minutes=0.0),)
+
+    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
+        """Nothing in it has an effect."""
+        refuse_fields(step)
+
+    def run(self, step: Step, work: Work) -> Outcome:
+        """Raises AppError: environment-occupied, not-a-folder, folder-unwritable, disk-too-small."""
+        env = work.environment
+        refuse_files(env)
+        refuse_strangers(env, work.data)
+        known = env in journal.environments(work.data)
+        if not known and (work.partial.exists() or trash_path(env).exists()):
+            raise AppError("environment-occupied", path=str(work.partial))
+        _check_room(work)
+        _check_writable(work.data.root)
+        work.folder(step, env.parent)
+        _check_writable(env.parent)
+        if known:
+            # What a killed run left behind; nothing counts it as whole.
+            delete(work.partial)
+            finish(env)
+            refuse_strangers(env, work.data)
+        return Outcome()
 
 
 def _check_room(work: Work) -> None:
     """What the plan needs, added up for each disk; what is unknown is not guessed."""
     needs: dict[int, tuple[Path, int]] = {}
-    for folder, count in ((work.environment.parent, work.plan.disk_bytes), (work.data.files, work.plan.bytes)):
+    keep = sum(step.disk_bytes or 0 for step in work.plan.steps)
+    fetch = sum(step.bytes or 0 for step in work.plan.steps)
+    for folder, count in ((work.environment.parent, keep), (work.data.files, fetch)):
         place = _standing(folder)
         device = place.stat().st_dev
-        needs[device] = (place, needs.get(device, (place, 0))[1] + (count or 0))
+        needs[device] = (place, needs.get(device, (place, 0))[1] + count)
     for place, count in needs.values():
         free = shutil.disk_usage(place).free
         if count + work.limits.reserve_bytes > free:

@@ -3,29 +3,72 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from ...core.errors import AppError
-from ...core.plan import PlanFile, Step
-from ...fetch.download import Wanted
+from ...core.names import Value
+from ...core.plan import Plan, PlanFile, Step
+from ...fetch.wanted import Wanted
+from ..draft import UNKNOWN_SIZE, Draft
 from ..fetching import fetch
+from ..place import Ground
 from ..work import Outcome, Work
+from .kind import Kind, refuse_fields
 
 # What asking the sources again may mend; a broken line is not among it.
 OUTDATED = ("hash-mismatch", "source-refused", "local-file-missing", "local-file-broken")
 
 
-def run(step: Step, work: Work) -> Outcome:  # noqa: ARG001 - every kind has this shape
-    """Raises what fetching raises."""
-    if work.standing:
-        return Outcome(skipped=True, code="progress.standing")
-    wanted = [_wanted(work.data.files, package.file) for package in work.lock.packages]
-    try:
-        work.files = fetch(work, wanted)
-    except AppError as error:
-        if error.code in OUTDATED:
-            work.forget_lock()
-        raise
-    return Outcome()
+class Download(Kind):
+    """What is fetched stands in the lock; nothing of it comes from the plan."""
+
+    name: ClassVar[str] = "download"
+    codes: ClassVar[tuple[str, ...]] = ("download", "download-about", "download-rest")
+    needs: ClassVar[tuple[str, ...]] = ("resolve",)
+
+    def plan(self, draft: Draft) -> tuple[Step, ...]:
+        """One step for all packages."""
+        local = draft.local
+        # The packages that PyTorch needs are small beside it, and nobody measured them.
+        count = draft.sizes.download_bytes if local is None else None
+        data: dict[str, Value] = {"release": draft.release, "bytes": UNKNOWN_SIZE if count is None else count}
+        near, code = draft.near_sizes, "download"
+        if local is not None:
+            code, data["bytes"] = "download-rest", local.bytes
+        elif count is None and near.download_bytes is not None:
+            code, data["bytes"], data["measured"] = "download-about", near.download_bytes, near.release
+        return (
+            Step(
+                id="download",
+                kind=self.name,
+                code=code,
+                needs=draft.ids("resolve"),
+                data=data,
+                bytes=count,
+                disk_bytes=0,
+                # How fast the user's line is shows with the first bytes.
+                minutes=0.0 if count == 0 else None,
+            ),
+        )
+
+    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
+        """Nothing in it has an effect."""
+        refuse_fields(step)
+
+    def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
+        """An environment that stands needs no files."""
+        return Outcome(code="progress.standing") if work.standing else None
+
+    def run(self, step: Step, work: Work) -> Outcome:  # noqa: ARG002
+        """Raises what fetching raises."""
+        wanted = [_wanted(work.data.files, package.file) for package in work.lock.packages]
+        try:
+            work.files = fetch(work, wanted)
+        except AppError as error:
+            if error.code in OUTDATED:
+                work.forget_lock()
+            raise
+        return Outcome()
 
 
 def _wanted(folder: Path, file: PlanFile) -> Wanted:

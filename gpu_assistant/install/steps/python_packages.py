@@ -5,34 +5,74 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import ClassVar
 
 from ...core import json
 from ...core.errors import AppError
 from ...core.json import storage_error
-from ...core.plan import Step
+from ...core.plan import Plan, Step
 from .. import manifest
-from ..removal import delete
+from ..draft import Draft
+from ..place import Ground
+from ..removal import delete, write_list
 from ..uv import last_line
 from ..work import Outcome, Work
+from .kind import Kind, refuse_fields
 
 TIMEOUT_S = 3600.0
 # pip reads the first of these in every environment on its own; only the system's own name counts there.
 PIP_SETTINGS = {"windows": "pip.ini"}
-KEPT = ("torch", "torchvision", "torchaudio")
+KEPT = ("torch", "torchvision", "torchaudio", "tensorflow")
 
 
-def run(step: Step, work: Work) -> Outcome:  # noqa: ARG001 - every kind has this shape
-    """Raises AppError: packages-failed, disk-full, folder-unwritable."""
-    if work.standing:
-        return Outcome(skipped=True, code="progress.standing")
-    count = len(work.lock.packages)
-    work.reporter.progress(done=0, total=count, unit="items", bottleneck="installing")
-    work.journal.makes("environment", work.environment)
-    delete(work.partial)
-    build(work)
-    write_records(work)
-    work.reporter.progress(done=count, total=count, unit="items", bottleneck="installing")
-    return Outcome()
+class PythonPackages(Kind):
+    """Where it is built, and of what, stand in the plan and the lock."""
+
+    name: ClassVar[str] = "python-packages"
+    codes: ClassVar[tuple[str, ...]] = ("python-packages",)
+    needs: ClassVar[tuple[str, ...]] = ("check-space", "python-runtime", "resolve", "download")
+    then: ClassVar[tuple[str, ...]] = ("verify",)
+
+    def plan(self, draft: Draft) -> tuple[Step, ...]:
+        """One environment."""
+        env, sizes = str(draft.environment), draft.sizes
+        (runtime,) = (step for step in draft.steps if step.kind == "python-runtime")
+        return (
+            Step(
+                id="pytorch",
+                kind=self.name,
+                code="python-packages",
+                needs=("space", *draft.ids("python-runtime", "resolve", "download")),
+                data={"release": draft.release, "env": env},
+                bytes=0,
+                disk_bytes=sizes.disk_bytes,
+                minutes=draft.paces.unpack_minutes(sizes.disk_bytes),
+                commands=(
+                    ("uv", "venv", "--relocatable", "--python", str(runtime.spec.get("path") or draft.series), env),
+                    ("uv", "pip", "sync", "--python", env, "pylock.toml"),
+                ),
+            ),
+        )
+
+    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
+        """Nothing in it has an effect; the environment's folder is checked for the whole plan."""
+        refuse_fields(step)
+
+    def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
+        """It stands, made from the same lock."""
+        return Outcome(code="progress.standing") if work.standing else None
+
+    def run(self, step: Step, work: Work) -> Outcome:
+        """Raises AppError: packages-failed, disk-full, folder-unwritable."""
+        count = len(work.lock.packages)
+        work.reporter.progress(done=0, total=count, unit="items", bottleneck="installing")
+        # It has happened when the last step gives the environment its name.
+        work.making = work.journal.intends(self.name, work.tree_made(work.environment), step.id)
+        delete(work.partial)
+        build(work)
+        write_records(work)
+        work.reporter.progress(done=count, total=count, unit="items", bottleneck="installing")
+        return Outcome()
 
 
 def build(work: Work) -> None:
@@ -53,7 +93,7 @@ def build(work: Work) -> None:
 
 
 def write_records(work: Work) -> None:
-    """Lock, constraints and manifest, the manifest last: it alone makes the folder count."""
+    """Lock, constraints, manifest, and the list of everything that is ours."""
     folder, lock = work.partial, work.lock
     json.write_file(folder / manifest.LOCK, lock.text)
     versions = {package.name: package.version for package in lock.packages}
@@ -74,13 +114,14 @@ def write_records(work: Work) -> None:
             created=time.time(),
             python=_python_version(folder) or work.python,
             torch=release or None,
-            variant=tag or work.torch.variant,
+            variant=tag or (work.torch.variant if work.torch is not None else None),
             lock=lock.identity,
             packages=versions,
             recommendation=work.plan.recommendation,
             bytes=_bytes(folder),
         ),
     )
+    write_list(folder)
 
 
 def _uv(work: Work, *words: str | Path) -> None:

@@ -2,57 +2,157 @@
 
 from __future__ import annotations
 
-import tarfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import ClassVar
+from urllib.parse import unquote, urlsplit
 
-from ...core.errors import AppError, Cancelled
-from ...core.json import storage_error
-from ...core.plan import PlanFile, Step
-from ...fetch.download import Wanted
+from msgspec import Struct
+
+from ...core.errors import AppError
+from ...core.machine import Machine, Python
+from ...core.plan import Plan, PlanFile, Step
+from ...fetch.wanted import Wanted
+from ..archives import unpack
+from ..draft import Draft
 from ..fetching import fetch
-from ..removal import delete
+from ..place import Ground
+from ..removal import delete, name, partial_path, write_list
+from ..untrusted import check_file
 from ..work import Outcome, Work
+from .kind import Kind, refuse_fields, refused, spec_of
+
+# Whose interpreter to build on, best first: an environment's or Conda's goes away with it, and the Store's
+# hides its files.
+KINDS = ("system", "managed", None, "venv")
 
 
-def run(step: Step, work: Work) -> Outcome:
-    """Raises AppError: python-gone, archive-broken, and what fetching raises."""
-    if not step.files:
-        work.interpreter = Path(str(step.data["path"]))
-        if not work.interpreter.is_file():
-            raise AppError("python-gone", path=str(work.interpreter))
-        return Outcome(skipped=True, code="progress.python-here", data=step.data)
+class Here(Struct, frozen=True, forbid_unknown_fields=True):
+    """`path` of an interpreter on this computer; None where the step brings one."""
+
+    path: str | None = None
+
+
+class PythonRuntime(Kind):
+    """Either `spec` names a Python that is here, or `files` holds the one archive of the catalog."""
+
+    name: ClassVar[str] = "python-runtime"
+    codes: ClassVar[tuple[str, ...]] = ("python-here", "python-runtime")
+
+    def plan(self, draft: Draft) -> tuple[Step, ...]:
+        """The Python to build on: one that is here, else the standalone build that the catalog knows."""
+        series, machine = draft.series, draft.machine
+        found = python_here(machine, series)
+        if found is not None:
+            return (
+                Step(
+                    id="python",
+                    kind=self.name,
+                    code="python-here",
+                    data={"python": found.version, "path": found.path},
+                    spec={"path": found.path},
+                    bytes=0,
+                    disk_bytes=0,
+                    minutes=0.0,
+                ),
+            )
+        build = draft.catalog.standalone_python(series, machine.os.system, machine.os.arch or "x86_64")
+        if build is None:
+            raise AppError("no-python", python=series)
+        file = PurePosixPath(unquote(urlsplit(build.url).path)).name
+        return (
+            Step(
+                id="python",
+                kind=self.name,
+                code="python-runtime",
+                data={"python": build.version, "path": None},
+                bytes=build.bytes,
+                files=(PlanFile(url=build.url, name=file, sha256=build.sha256, bytes=build.bytes),),
+            ),
+        )
+
+    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
+        """Only a build of the catalog is fetched; only an interpreter of this computer's own places is run."""
+        refuse_fields(step, files=True, spec=True)
+        here = spec_of(step, Here)
+        if step.files and here.path is not None:
+            raise refused(f"{step.id}: files and path")
+        if step.files:
+            _refuse_files(step, plan, ground)
+        elif not plan.simulated:  # which is never carried out, and whose Python is on another computer
+            _refuse_interpreter(here, ground)
+
+    def done(self, step: Step, work: Work) -> Outcome | None:
+        """Raises AppError("python-gone") where it should be here and is not."""
+        here = spec_of(step, Here).path
+        interpreter = Path(here) if here is not None else work.system.standalone_python(_folder(step, work))
+        if interpreter.is_file():
+            work.interpreter = interpreter
+            return Outcome(code="progress.python-here", data={**step.data, "path": str(interpreter)})
+        if here is not None:
+            raise AppError("python-gone", path=here)
+        return None
+
+    def run(self, step: Step, work: Work) -> Outcome:
+        """Raises AppError: archive-broken, and what fetching raises."""
+        file, folder = step.files[0], _folder(step, work)
+        wanted = Wanted(url=file.url, path=work.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
+        (archive,) = fetch(work, [wanted])
+        with work.tree(step, folder):
+            _unpack(archive, folder, work, file)
+        work.interpreter = work.system.standalone_python(folder)
+        return Outcome()
+
+
+def python_here(machine: Machine, series: str) -> Python | None:
+    """The machine's own interpreter of a "3.11" series that an environment can be built on."""
+    fitting = [
+        python
+        for python in machine.pythons or ()
+        if python.version.split(".")[:2] == series.split(".")
+        and python.kind in KINDS
+        and (python.arch is None or machine.os.arch is None or python.arch == machine.os.arch)
+    ]
+    return min(fitting, key=lambda python: KINDS.index(python.kind), default=None)
+
+
+def _folder(step: Step, work: Work) -> Path:
+    stem = step.files[0].name.partition("-install_only")[0].removesuffix(".tar.gz")
+    return work.data.pythons / stem
+
+
+def _refuse_files(step: Step, plan: Plan, ground: Ground) -> None:
+    if len(step.files) != 1:
+        raise refused(f"{step.id}: files")
     file = step.files[0]
-    folder = work.data.pythons / file.name.partition("-install_only")[0].removesuffix(".tar.gz")
-    interpreter = work.system.standalone_python(folder)
-    if interpreter.is_file():
-        work.interpreter = interpreter
-        return Outcome(skipped=True, code="progress.python-here", data={**step.data, "path": str(interpreter)})
-    wanted = Wanted(url=file.url, path=work.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
-    (archive,) = fetch(work, [wanted])
-    work.journal.makes("python", folder)
-    _unpack(archive, folder, work, file)
-    work.interpreter = interpreter
-    return Outcome()
+    check_file(file)
+    series = plan.recommendation.python
+    known = {(build.url, build.sha256) for build in ground.catalog.pythons.builds if build.series == series}
+    if (file.url, file.sha256) not in known:
+        raise refused(f"{step.id}: {file.url}")
+
+
+def _refuse_interpreter(here: Here, ground: Ground) -> None:
+    """The program that will be run is one that this computer's own places hold."""
+    path = Path(here.path or "")
+    if not path.is_absolute():
+        raise refused(f"python-runtime: {here.path}")
+    real = path.resolve()
+    ours = ground.data.pythons.resolve() in real.parents
+    if not ours and real not in {candidate.resolve() for candidate in ground.system.python_candidates()}:
+        raise AppError("python-gone", path=str(path))
 
 
 def _unpack(archive: Path, folder: Path, work: Work, file: PlanFile) -> None:
     """Into a folder beside it first; the final name appears when everything is there."""
-    partial = folder.with_name(f".{folder.name}.partial")
+    partial = partial_path(folder)
     delete(partial)
-    try:
-        partial.mkdir(parents=True)
-        with tarfile.open(archive, "r:*") as tar:
-            for count, member in enumerate(tar, 1):
-                if work.cancel.is_set():
-                    raise Cancelled
-                # Refuses paths and links that lead out, devices, and odd permissions.
-                tar.extract(member, partial, filter="data")
-                work.reporter.progress(done=count, total=None, unit="items", bottleneck="installing")
-        if not work.system.standalone_python(partial).is_file():
-            raise AppError("archive-broken", name=file.name)
-        delete(folder)
-        partial.replace(folder)
-    except (tarfile.TarError, EOFError) as error:
-        raise AppError("archive-broken", name=file.name) from error
-    except OSError as error:
-        raise storage_error(error, folder.parent) from error
+
+    def progress(done: int) -> None:
+        work.reporter.progress(done=done, total=None, unit="bytes", bottleneck="installing")
+
+    unpack(archive, partial, cancel=work.cancel, progress=progress)
+    if not work.system.standalone_python(partial).is_file():
+        raise AppError("archive-broken", name=file.name)
+    write_list(partial)
+    delete(folder)
+    name(folder)

@@ -2,32 +2,135 @@
 
 from __future__ import annotations
 
+import re
+from typing import ClassVar
+
 from ...core.errors import AppError
-from ...core.plan import Step
+from ...core.plan import Plan, Step
+from ...core.recommendation import PyTorchChoice, TensorFlowChoice
+from ..draft import Draft
+from ..lock import Lock
 from ..occupied import ours
+from ..place import Ground
 from ..resolve import Resolver
 from ..untrusted import check_file
-from ..wish import wish
+from ..wish import ALWAYS, Wish, wish
 from ..work import Outcome, Work
+from .kind import Kind, refuse_fields, refused
+
+_SERIES = re.compile(r"3\.\d{1,2}\Z")
+_VERSION = re.compile(r"\d+(\.\d+){1,3}((a|b|rc)\d+)?\Z")
+_EXTRA = re.compile(r"\[.*?\]")
+_VARIANT = re.compile(r"[a-z]+[0-9.]*\Z")
 
 
-def run(step: Step, work: Work) -> Outcome:  # noqa: ARG001 - every kind has this shape
-    """Raises AppError: release-unavailable, no-source, environment-differs."""
-    torch = work.torch
-    serves = work.catalog.default_variant(torch.version, work.system.name) == torch.variant
-    asked = wish(torch, python=work.python, folder=work.plan.wheelhouse, serves_variant=serves)
-    resolver = Resolver(asked, work.uv, work.data, work.interpreter)
+class Resolve(Kind):
+    """What is asked for stands in the plan's recommendation."""
+
+    name: ClassVar[str] = "resolve"
+    codes: ClassVar[tuple[str, ...]] = ("resolve",)
+    needs: ClassVar[tuple[str, ...]] = ("python-runtime",)
+
+    def plan(self, draft: Draft) -> tuple[Step, ...]:
+        """One step for the environment's packages."""
+        torch, flow = draft.recommendation.pytorch, draft.recommendation.tensorflow
+        named = (
+            ("torch", torch),
+            ("torchvision", torch and torch.torchvision),
+            ("torchaudio", torch and torch.torchaudio),
+            (flow.requirement if flow is not None else "", flow),
+        )
+        held = flow.constraints if flow is not None else ()
+        packages = " ".join([*(name for name, wanted in named if wanted), *held, *ALWAYS])
+        return (
+            Step(
+                id="resolve",
+                kind=self.name,
+                code="resolve",
+                needs=draft.ids("python-runtime"),
+                data={"release": draft.release, "python": draft.series, "packages": packages},
+                bytes=0,
+                disk_bytes=0,
+                minutes=draft.paces.resolve_minutes,
+                commands=(_compile(draft),),
+            ),
+        )
+
+    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
+        """The recommendation's versions are versions, and packages come from no address of the plan's own."""
+        refuse_fields(step)
+        torch, flow = plan.recommendation.pytorch, plan.recommendation.tensorflow
+        if torch is None and flow is None:
+            raise refused("pytorch")
+        if _SERIES.match(plan.recommendation.python or "") is None:
+            raise refused(f"python: {plan.recommendation.python}")
+        if torch is not None:
+            _refuse_choice(torch, ground)
+        if flow is not None:
+            _refuse_tensorflow(flow, ground)
+
+    def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
+        """An earlier run's lock for the very same wish serves again."""
+        earlier = _resolver(work).earlier()
+        return None if earlier is None else _settled(earlier, work)
+
+    def run(self, step: Step, work: Work) -> Outcome:  # noqa: ARG002
+        """Raises AppError: release-unavailable, no-source, environment-differs."""
+        return _settled(_resolver(work).resolve(), work)
+
+
+def _resolver(work: Work) -> Resolver:
+    resolver = Resolver(_asked(work), work.uv, work.data, work.interpreter)
     work.forget_lock = resolver.forget
-    earlier = resolver.earlier()
-    work.lock = earlier or resolver.resolve()
-    for package in work.lock.packages:
+    return resolver
+
+
+def _asked(work: Work) -> Wish:
+    recommendation = work.plan.recommendation
+    torch = recommendation.pytorch
+    serves = torch is not None and work.catalog.default_variant(torch.version, work.system.name) == torch.variant
+    return wish(recommendation, python=work.python, folder=work.plan.wheelhouse, serves_variant=serves)
+
+
+def _settled(lock: Lock, work: Work) -> Outcome:
+    work.lock = lock
+    for package in lock.packages:
         check_file(package.file)
     standing = ours(work.environment, work.data)
-    if standing is not None and standing.lock != work.lock.identity:
+    if standing is not None and standing.lock != lock.identity:
         raise AppError("environment-differs", path=str(work.environment))
     work.standing = standing is not None
-    return Outcome(
-        skipped=earlier is not None,
-        code="progress.resolved",
-        data={"count": len(work.lock.packages), "torch": work.lock.version("torch")},
-    )
+    found = {"PyTorch": lock.version("torch"), "TensorFlow": lock.version("tensorflow")}
+    named = ", ".join(f"{name} {version}" for name, version in found.items() if version is not None)
+    return Outcome(code="progress.resolved", data={"count": len(lock.packages), "packages": named})
+
+
+def _refuse_choice(torch: PyTorchChoice, ground: Ground) -> None:
+    versions = [v for v in (torch.version, torch.torchvision, torch.torchaudio) if v is not None]
+    if not all(_VERSION.match(version) for version in versions) or _VARIANT.match(torch.variant) is None:
+        raise refused(f"pytorch: {torch.version} {torch.variant} {torch.torchvision} {torch.torchaudio}")
+    # Packages run code: only an address that the catalog names for some build may bring them.
+    known = {variant.index_url for release in ground.catalog.releases for variant in release.variants}
+    if torch.index_url is not None and torch.index_url not in known:
+        raise refused(f"index_url: {torch.index_url}")
+
+
+def _refuse_tensorflow(flow: TensorFlowChoice, ground: Ground) -> None:
+    """Only a requirement of the catalog, with or without its extra, and the cuDNN that the catalog holds back."""
+    known = {build.requirement for build in ground.catalog.tensorflow.builds}
+    known |= {_EXTRA.sub("", requirement) for requirement in known}
+    if flow.requirement not in known or _VERSION.match(flow.version) is None:
+        raise refused(f"tensorflow: {flow.requirement} {flow.version}")
+    cudnn = ground.catalog.cudnn
+    held = {f"{package}=={cudnn.last_for_old_chips.version}" for package in cudnn.wheel_packages.values()}
+    if not held.issuperset(flow.constraints):
+        raise refused(f"tensorflow: {' '.join(flow.constraints)}")
+
+
+def _compile(draft: Draft) -> tuple[str, ...]:
+    """What a person would type for the lock, with the requirements in `requirements.in`."""
+    where: tuple[str, ...] = ("--find-links", str(draft.wheelhouse)) if draft.wheelhouse is not None else ()
+    torch = draft.recommendation.pytorch
+    if torch is not None and torch.index_url is not None:
+        where += ("--index", torch.index_url)
+    return ("uv", "pip", "compile", "requirements.in", "--python-version", draft.series, *where, "-o", "pylock.toml")

@@ -3,32 +3,64 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from ...core.errors import AppError
 from ...core.jobs import JobContext
-from ...core.json import storage_error
-from ...core.plan import Step
+from ...core.plan import Plan, Step
 from ...core.results import Check
-from ..removal import delete
+from ..draft import Draft
+from ..place import Ground
+from ..removal import delete, name
 from ..work import Outcome, Work
+from .kind import Kind, refuse_fields
 
 START_S = 120.0
 
 
-def run(step: Step, work: Work) -> Outcome:  # noqa: ARG001 - every kind has this shape
-    """Raises AppError: check-failed (the environment does not get its name), environment-broken."""
-    if work.standing:
-        _prove(work.environment, work)
+class Verify(Kind):
+    """The environment has its name from here on."""
+
+    name: ClassVar[str] = "verify"
+    codes: ClassVar[tuple[str, ...]] = ("verify",)
+    needs: ClassVar[tuple[str, ...]] = ("python-packages",)
+
+    def plan(self, draft: Draft) -> tuple[Step, ...]:
+        """One proof."""
+        env = str(draft.environment)
+        return (
+            Step(
+                id="verify",
+                kind=self.name,
+                code="verify",
+                needs=draft.ids("python-packages"),
+                data={"env": env, "release": draft.release},
+                bytes=0,
+                disk_bytes=0,
+                minutes=draft.paces.verify_minutes,
+                commands=(("gpu-assistant", "verify", "--env", env),),
+            ),
+        )
+
+    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
+        """Nothing in it has an effect."""
+        refuse_fields(step)
+
+    def run(self, step: Step, work: Work) -> Outcome:  # noqa: ARG002
+        """Raises AppError: check-failed (the environment does not get its name), environment-broken."""
+        if work.standing:
+            _prove(work.environment, work)
+            return Outcome()
+        _prove(work.partial, work)
+        name(work.environment)
+        try:
+            _starts(work)
+        except AppError:
+            # Not whole after all: the next run makes it again.
+            work.environment.rename(work.partial)
+            raise
+        work.journal.happened(work.making)
         return Outcome()
-    _prove(work.partial, work)
-    _name(work)
-    try:
-        _starts(work)
-    except AppError:
-        # Not whole after all: the next run makes it again.
-        work.environment.rename(work.partial)
-        raise
-    return Outcome()
 
 
 def _prove(folder: Path, work: Work) -> None:
@@ -46,16 +78,6 @@ def _prove(folder: Path, work: Work) -> None:
     failed = next((check for check in checks.checks if check.state == "fail"), None)
     if failed is not None:
         raise AppError("check-failed", check=failed.id, reason=failed.data.get("reason"))
-
-
-def _name(work: Work) -> None:
-    env = work.environment
-    try:
-        if env.is_dir():
-            env.rmdir()  # only an empty one is left by the first step's look
-        work.partial.rename(env)
-    except OSError as error:
-        raise storage_error(error, env) from error
 
 
 def _starts(work: Work) -> None:

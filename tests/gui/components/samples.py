@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QWidget
 
 from gpu_assistant.gui import components as ui
+from gpu_assistant.gui.components.picker import Entry, Picker
 from gpu_assistant.gui.language import Language
 
 
@@ -26,6 +27,17 @@ def _figure() -> ui.Figure:
     figure = ui.Figure()
     figure.set("97", "%")
     return figure
+
+
+def _picker() -> Picker:
+    picker = Picker()
+    picker.set(
+        [Entry(value="2.15.0", text="2.15.0"), Entry(value="2.0", text="2.0", state="refused")],
+        "2.15.0",
+        "2.15.0",
+        "PyTorch",
+    )
+    return picker
 
 
 def _row() -> ui.ValueRow:
@@ -64,6 +76,7 @@ def samples(language: Language) -> dict[str, Callable[[], QWidget]]:
         "MetricTile": _tile,
         "NavRail": lambda: ui.NavRail([("home", "Home"), ("monitor", "Monitor")], [("settings", "Settings")]),
         "Page": lambda: ui.Page("Home", "A card"),
+        "Picker": _picker,
         "Pill": lambda: ui.Pill("warn", "update advised"),
         "PressableCard": lambda: ui.PressableCard("play", "Run a first script", "in 1 min"),
         "ProgressBar": ui.ProgressBar,

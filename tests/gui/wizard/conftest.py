@@ -111,18 +111,3 @@ def at_done(at_recommendation, qtbot):
         return wizard
 
     return opened
-
-
-def texts_of(widget) -> str:
-    """All words that are to be seen on a widget."""
-    from PySide6.QtWidgets import QAbstractButton, QLabel, QPlainTextEdit
-
-    seen = [each.text() for kind in (QLabel, QAbstractButton) for each in widget.findChildren(kind) if each.isVisible()]
-    seen += [each.toPlainText() for each in widget.findChildren(QPlainTextEdit) if each.isVisible()]
-    return "\n".join(seen)
-
-
-@pytest.fixture
-def seen():
-    """What can be read on a widget."""
-    return texts_of

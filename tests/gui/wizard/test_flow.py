@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.core.errors import AppError, CallError, Cancelled, NetworkError
-from gpu_assistant.core.plan import EndEvent
+from gpu_assistant.core.errors import AppError, CallError, Cancelled, NetworkError, RebootNeeded, RightsRefused
+from gpu_assistant.core.plan import EndEvent, Interrupted
 from gpu_assistant.core.recommendation import Alternative, Choice
-from gpu_assistant.gui.wizard.flow import PAGES, Flow, apply, trouble
+from gpu_assistant.gui.wizard.facts import apply, trouble
+from gpu_assistant.gui.wizard.flow import PAGES, Flow
 from tests.fakes.app import WHEELHOUSE_OFFER, cpu_benchmark, cpu_recommendation, good_checks, make_plan, plain_linux
 
 
@@ -24,7 +25,8 @@ def at_recommendation(*, simulated: bool = False) -> Flow:
 def at_done() -> Flow:
     flow = at_recommendation()
     flow.begin()
-    flow.ended(EndEvent(state="done", env="/env", elapsed_s=3.0), good_checks())
+    flow.ended(EndEvent(state="done", env="/env", elapsed_s=3.0))
+    flow.checked(good_checks())
     assert flow.next()
     return flow
 
@@ -154,23 +156,39 @@ def test_failure_and_another_try() -> None:
     assert flow.facts.stage == "running"
 
 
-def test_a_failed_end_is_trouble_too() -> None:
+def test_a_restart_is_a_state_of_its_own() -> None:
     flow = at_recommendation()
     flow.begin()
-    flow.ended(EndEvent(state="failed", code="error.disk-full", data={"path": "/x"}))
-    assert flow.facts.stage == "failed"
-    assert flow.facts.trouble is not None
-    assert flow.facts.trouble.ways == ("folder", "retry", "back")
+    flow.failed(RebootNeeded("restart-needed"))
+    assert flow.facts.stage == "reboot-needed"
+    assert flow.facts.trouble is None
+    assert flow.facts.end is not None
+    assert flow.facts.end.code == "error.restart-needed"
+    assert not flow.next()
+    flow.begin()
+    assert flow.facts.continued
+
+
+@pytest.mark.parametrize(("steps", "stands"), [("download", True), ("pytorch, verify", False)])
+def test_refused_rights_leave_the_rest(steps: str, stands: bool) -> None:
+    flow = at_recommendation()
+    flow.begin()
+    flow.failed(RightsRefused("rights-left-out", steps=steps))
+    assert flow.facts.stage == "left-out"
+    assert flow.facts.left_out == tuple(steps.split(", "))
+    assert flow.facts.trouble is None
+    assert flow.stands is stands
+    assert flow.next() is stands
 
 
 def test_an_interrupted_install_is_taken_up() -> None:
     flow = Flow()
     plan = make_plan(cpu_recommendation(), "/env")
-    flow.resumed(plan)
+    flow.resumed(Interrupted(plan=plan, step="download", began=0.0))
     assert flow.page == "install"
     assert flow.back_to() == "computer"
     assert flow.begin() == plan
-    flow.ended(EndEvent(state="done", env="/env"), good_checks())
+    flow.ended(EndEvent(state="done", env="/env"))
     assert flow.next()
 
 

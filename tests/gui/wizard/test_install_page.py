@@ -6,11 +6,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gpu_assistant.core.errors import AppError, NetworkError
-from gpu_assistant.core.plan import EndEvent, LogEvent, StepEvent
+from gpu_assistant.core.errors import AppError, NetworkError, RebootNeeded, RightsRefused
+from gpu_assistant.core.plan import LogEvent, Step, StepEvent
 from gpu_assistant.gui.components import ConfirmDialog
 from tests.fakes.app import (
     WHEELHOUSE_OFFER,
@@ -172,14 +173,69 @@ class TestInstall:
         with qtbot.waitSignal(wizard.install.folder_wanted):
             wizard.install.trouble.buttons[0].click()
 
-    def test_a_restart_is_said(self, app, at_recommendation, qtbot, seen):
-        plan_end = EndEvent(state="reboot-needed")
-        app.news["install"] = (StepEvent(id="space", state="done"), plan_end)
-        app.results["install"] = Path("env")
+    @BOTH
+    def test_a_restart_says_what_it_is_for_and_what_comes_after(self, app, at_recommendation, speak, qtbot, seen, code):
+        app.news["install"] = (StepEvent(id="space", state="running"), StepEvent(id="space", state="done"))
+        app.results["install"] = RebootNeeded("restart-needed")
         wizard = at_recommendation(app)
         wizard.recommendation.primary.click()
         qtbot.waitUntil(lambda: wizard.flow.facts.stage == "reboot-needed", timeout=5000)
-        assert "restart once" in seen(wizard.install)
+        assert app.resume == ("gpu-assistant", "--resume")
+        speak(code)
+        page = wizard.install
+        shown = seen(page)
+        assert not page.trouble.isVisible()
+        assert {"en": "After you log in, GPU Assistant opens and goes on", "zh_CN": "登录后 GPU 助手会自动打开"}[
+            code
+        ] in shown
+        assert {"en": "5 steps are left; the first is: Python 3.11.2", "zh_CN": "还剩 5 步"}[code] in shown
+        assert not page.notes[1].isVisible()
+        assert page.primary.text() == {"en": "Close", "zh_CN": "关闭"}[code]
+
+    def test_secure_boots_blue_screen_is_explained_before_the_restart(self, app, at_recommendation, qtbot, seen):
+        enrol = {"version": "580", "installed": None, "packages": "nvidia-driver", "enrol": "sudo mokutil --import key"}
+        driver = Step(id="driver", kind="nvidia-driver", code="nvidia-driver-secure-boot", data=enrol, needs_admin=True)
+        wizard = at_recommendation(app)
+        facts = wizard.flow.facts
+        wizard.flow.facts = replace(facts, plan=replace(facts.plan, steps=(driver, *facts.plan.steps)))
+        app.news["install"] = (StepEvent(id="driver", state="running"), StepEvent(id="driver", state="done"))
+        app.results["install"] = RebootNeeded("restart-by-hand")
+        wizard.road.install()
+        qtbot.waitUntil(lambda: wizard.flow.facts.stage == "reboot-needed", timeout=5000)
+        shown = seen(wizard.install)
+        assert shown.index("Enroll MOK") < shown.index("Restart now or later")
+        assert "sudo mokutil --import key" in shown
+        assert "Open GPU Assistant again afterwards" in shown
+        assert "--resume" not in shown
+
+    @BOTH
+    def test_refused_rights_name_what_was_left_out_and_ask_again(
+        self, app, at_recommendation, speak, qtbot, seen, code
+    ):
+        news = (StepEvent(id="verify", state="running"), StepEvent(id="verify", state="done"))
+        app.news["install"] = news
+        app.results["install"] = RightsRefused("rights-left-out", steps="space")
+        wizard = at_recommendation(app)
+        wizard.recommendation.primary.click()
+        qtbot.waitUntil(lambda: wizard.flow.facts.stage == "left-out", timeout=5000)
+        speak(code)
+        page = wizard.install
+        shown = seen(page)
+        assert {"en": "• Check the space", "zh_CN": "• 检查空间"}[code] in shown
+        assert {"en": "Ask again", "zh_CN": "再问一次"}[code] in shown
+        assert not page.trouble.isVisible()
+        app.news["install"], app.results["install"] = (), None
+        page.again.click()
+        qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=5000)
+
+    def test_what_works_without_the_refused_step_can_be_used(self, app, at_recommendation, qtbot):
+        app.results["install"] = RightsRefused("rights-left-out", steps="space")
+        wizard = at_recommendation(app)
+        wizard.recommendation.primary.click()
+        qtbot.waitUntil(lambda: wizard.flow.facts.stage == "left-out", timeout=5000)
+        wizard.install.primary.click()
+        qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=5000)
+        assert "verify" in app.asked
 
     @BOTH
     def test_the_last_steps_say_what_they_do_and_promise_no_more_than_holds(

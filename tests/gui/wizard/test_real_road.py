@@ -24,7 +24,8 @@ def settle(wizard, qtbot) -> PyTorchChoice:
     if not offers:
         pytest.skip("the wheelhouse holds no PyTorch that suits this machine")
     offers[0].click()
-    qtbot.waitUntil(lambda: wizard.flow.facts.choice is not None and page.primary.isEnabled(), timeout=30_000)
+    # While the next answer is worked out, the button stays enabled, though busy.
+    qtbot.waitUntil(lambda: not wizard.road.busy and page.primary.isEnabled(), timeout=30_000)
     return wizard.flow.facts.recommendation.pytorch
 
 

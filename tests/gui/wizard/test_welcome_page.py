@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpu_assistant.core.plan import Interrupted
 from gpu_assistant.gui import theme
 from tests.fakes.app import (
     cpu_recommendation,
@@ -44,9 +45,11 @@ class TestWelcome:
             wizard.welcome.only.click()
 
     def test_an_interrupted_install_is_offered_and_taken_up(self, app, open_wizard, qtbot):
-        app.interrupted = make_plan(cpu_recommendation(), str(app.folder / "env"))
+        plan = make_plan(cpu_recommendation(), str(app.folder / "env"))
+        app.begun = Interrupted(plan=plan, step="download", began=0.0)
         wizard = open_wizard(app)
         qtbot.waitUntil(wizard.welcome.resume.isVisible, timeout=5000)
+        assert wizard.welcome.resume.title.text() == "The last install stopped at step 4 of 6: Download. Go on?"
         assert str(app.folder / "env") in wizard.welcome.resume.detail.text()
         page = wizard.welcome
         assert (page.resume.button.kind, page.primary.kind) == ("primary", "secondary")
@@ -54,6 +57,15 @@ class TestWelcome:
         wizard.welcome.resume.button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
         assert "install" in app.asked
+
+    def test_after_a_restart_it_goes_on_by_itself(self, app, open_wizard, qtbot):
+        plan = make_plan(cpu_recommendation(), str(app.folder / "env"))
+        app.begun = Interrupted(plan=plan, step="python", began=0.0, state="reboot-needed")
+        app.resuming = True
+        wizard = open_wizard(app)
+        qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
+        assert "install" in app.asked
+        assert not app.resuming
 
     def test_nothing_to_resume_shows_nothing(self, app, open_wizard, qtbot):
         wizard = open_wizard(app)

@@ -26,6 +26,7 @@ class TestSimulated:
         qtbot.waitUntil(lambda: wizard.flow.facts.stage == "done", timeout=5000)
         assert wizard.flow.page == "install"
         assert {wizard.install.steps.state(step) for step in wizard.install.steps.rows} == {"skipped"}
+        wizard.install.shown.rows[2].toggle.click()
         shown = seen(wizard.install)
         assert "uv pip compile requirements.in -o pylock.toml" in shown
         assert "192 MB" in shown
@@ -81,6 +82,16 @@ def test_large_text_fits_too(app, at_recommendation, qapp, qtbot):
 def test_a_fake_app_has_the_methods_of_the_real_one():
     from gpu_assistant.app import App
 
-    for name in ("detect", "recommend", "plan", "install", "verify", "bench", "environments", "interrupted_plan"):
+    for name in (
+        "detect",
+        "recommend",
+        "plan",
+        "install",
+        "verify",
+        "bench",
+        "environments",
+        "interrupted",
+        "resume_words",
+    ):
         assert callable(getattr(App, name))
         assert callable(getattr(FakeApp, name))

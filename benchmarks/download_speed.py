@@ -1,0 +1,115 @@
+"""How fast a file comes, against aria2 on the same server in the same run: `python benchmarks/download_speed.py`.
+
+Ours hashes the file with SHA-256 while it comes; aria2 (`-x8 -s8`) is run without a checksum and with one. Two
+servers: loopback as fast as it goes, and 8 MiB/s a connection with 40 ms until an answer. The runs alternate; figures
+are medians, and what counts is the ratio. Ours runs as a process of its own, too: start-up is in all figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+OURS = """
+import sys, threading, time, resource
+from pathlib import Path
+from gpu_assistant.fetch.download import Wanted
+from gpu_assistant.fetch.many import Fetch
+url, path, sha256 = sys.argv[1:]
+Fetch([Wanted(url=url, path=Path(path), sha256=sha256)], cancel=threading.Event()).run()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+@contextmanager
+def serving(file: Path, *options: str) -> Iterator[str]:
+    """The address of a server of the file."""
+    command = [sys.executable, str(HERE / "file_server.py"), str(file), *options]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{server.stdout.readline().strip()}/file"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def timed(command: Sequence[str]) -> tuple[float, str]:
+    """Seconds, and what the command printed."""
+    began = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parent)
+    seconds = time.perf_counter() - began
+    if done.returncode:
+        raise SystemExit(f"{command[0]} failed: {done.stdout[-500:]}{done.stderr[-500:]}")
+    return seconds, done.stdout
+
+
+def compare(name: str, url: str, folder: Path, *, size: int, sha256: str, rounds: int, aria2: str) -> None:
+    """Alternate, and print the medians."""
+    place = folder / "got"
+    plain = [aria2, "-x8", "-s8", "-q", "--allow-overwrite=true", "--file-allocation=none", "-d", str(folder)]
+    plain += ["-o", "got", url]
+    ways = {
+        "ours, sha256 included": [sys.executable, "-c", OURS, url, str(place), sha256],
+        "aria2": plain,
+        "aria2 with --checksum": [*plain, f"--checksum=sha-256={sha256}"],
+    }
+    seconds: dict[str, list[float]] = {way: [] for way in ways}
+    memory = 0
+    for _ in range(rounds):
+        for way, command in ways.items():
+            place.unlink(missing_ok=True)
+            taken, said = timed(command)
+            seconds[way].append(taken)
+            if way.startswith("ours"):
+                memory = max(memory, int(said))
+            if place.stat().st_size != size:
+                raise SystemExit(f"{way}: a wrong file")
+    middle = {way: statistics.median(found) for way, found in seconds.items()}
+    print(f"{name}: {size / 2**20:.0f} MiB, medians of {rounds}")
+    for way, found in middle.items():
+        print(f"  {way:24} {size / 2**20 / found:8.1f} MiB/s  {found:6.2f} s")
+    ours, *others = middle.values()
+    print(f"  ours / aria2 {others[0] / ours:.2f}, ours / aria2 with checksum {others[1] / ours:.2f}")
+    print(f"  our memory at most {memory / 1e6:.0f} MB", flush=True)
+
+
+def main() -> None:
+    """Run both."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--mebibytes", type=int, default=1024, help="for loopback; the slow server gives half of it")
+    given = parser.parse_args()
+    aria2 = shutil.which("aria2c")
+    if aria2 is None:
+        raise SystemExit("aria2c is not installed")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        for name, share, options in (
+            ("loopback", 1, ()),
+            ("8 MiB/s a connection, 40 ms", 2, ("--rate", str(8 << 20), "--latency", "0.04")),
+        ):
+            size = (given.mebibytes << 20) // share
+            file, found = folder / "file", hashlib.sha256()
+            with file.open("wb") as out:
+                for _ in range(size >> 20):
+                    block = os.urandom(1 << 20)
+                    found.update(block)
+                    out.write(block)
+            with serving(file, *options) as url:
+                compare(name, url, folder, size=size, sha256=found.hexdigest(), rounds=given.rounds, aria2=aria2)
+
+
+if __name__ == "__main__":
+    main()

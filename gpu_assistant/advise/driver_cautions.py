@@ -1,0 +1,77 @@
+"""What the user should know about the driver: other cards beside it, Secure Boot, and known troubles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..catalog.versions import numbers
+from ..core.message import Value
+from ..core.recommendation import DriverAdvice
+from ..core.recommendation import Warning as Caution
+from .alternatives import all_cards
+from .beside import Beside, fates
+from .decision import Decision
+from .distributions import package_for, signed_package
+from .pick import Site, site
+
+
+def warn(code: str, **data: Value) -> Caution:
+    """One warning."""
+    return Caution(code=code, data=data)
+
+
+def other_cautions(d: Decision) -> Iterator[Caution]:
+    """What becomes of the further NVIDIA cards."""
+    whole = all_cards(d) is not None
+    for other in fates(d.where, d.cards, d.pick.build, d.driver):
+        yield from _other(d, other, whole=whole)
+
+
+def _other(d: Decision, other: Beside, *, whole: bool) -> Iterator[Caution]:
+    card, build, state = other.card, d.pick.build.label, d.where.state
+    match other.fate:
+        case "modules":
+            yield _modules(d, other)
+        case "leaves":
+            code = "driver-drops-other" if whole else "driver-drops-other-alone"
+            yield warn(code, gpu=card.name, recommended=d.driver.recommended)
+        case "dark":
+            code = "other-gpu-dark-way-back" if whole else "other-gpu-dark"
+            installed = state.installed if state is not None else None
+            yield warn(code, gpu=card.name, installed=(installed or "").lstrip("@"), without=other.without)
+        case "own":
+            yield warn("other-gpu-without-code", gpu=card.name, build=build)
+        case "never":
+            yield warn("other-gpu-never", gpu=card.name, build=build, capability=card.capability_text)
+
+
+def _modules(d: Decision, other: Beside) -> Caution:
+    """On Linux one kind of kernel modules is loaded: which package serves which of the two cards."""
+    where, strong = d.where, d.cards[0]
+    alone = site(where.machine, where.catalog, where.arch, other.card, "studio")
+    data: dict[str, Value] = {"gpu": other.card.name, "strong": strong.name}
+    mine = package_for(where, where.state, strong, d.driver.minimum) if where.state is not None else None
+    theirs = package_for(alone, alone.state, other.card, other.minimum) if alone.state is not None else None
+    if mine is None or theirs is None:
+        return warn("other-gpu-modules", **data)
+    return warn("other-gpu-modules-named", package=mine, other=theirs, **data)
+
+
+def driver_cautions(where: Site, advice: DriverAdvice) -> Iterator[Caution]:
+    """Secure Boot before a new driver on Linux, and troubles of the very driver that will be there."""
+    state = where.state
+    if state is None or advice.action == "none":
+        return
+    if state.system == "linux" and where.machine.os.secure_boot and advice.changes:
+        package = signed_package(where, advice.minimum)
+        code = "secure-boot-key" if package is None else "secure-boot-signed"
+        yield warn(code, package=package)
+    version = numbers(advice.recommended if advice.changes else advice.installed)
+    for trouble in where.catalog.drivers.troubles:
+        if trouble.system == state.system and version in [numbers(known) for known in trouble.versions]:
+            newer = state.newest is not None and version is not None and state.newest > version
+            newest = state.package.version if newer and state.package is not None else None
+            code = f"driver-{trouble.what}" + ("" if newest is not None else "-only")
+            said = (advice.recommended if advice.changes else advice.installed) or ""
+            url = where.catalog.source(where.catalog.drivers, trouble.source)
+            yield warn(code, version=said.lstrip("@"), newest=newest, url=url)

@@ -1,0 +1,81 @@
+"""Why PyTorch computes on this processor and not on another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..core.message import Value
+from ..core.recommendation import Reason
+from .cards import said_name
+from .decision import Decision
+from .others import amd_chip
+from .reasons_driver import say
+from .systems import held_back
+from .unusable import age_of
+
+
+def accelerator_reason(d: Decision) -> Reason:
+    """What computes, and why."""
+    torch, about = d.where.catalog.pytorch, "accelerator"
+    if d.accelerator == "cuda" and d.where.card is not None:
+        card = d.where.card
+        # Only of a data centre's card can it be said that it was built for this.
+        code = "cuda" if card.segment == "datacenter" else "cuda-card"
+        if card.capability is None:
+            code = "cuda-unknown"
+        return say(d.where, about, code, torch, "install", gpu=card.name, capability=card.capability_text)
+    if d.accelerator == "mps":
+        return say(d.where, about, "mps", torch, "mps")
+    if d.accelerator != "cpu" and d.other is not None:
+        known, source = d.where.catalog.accelerators, "uv" if d.accelerator == "rocm" else "xpu"
+        return say(d.where, about, d.accelerator, known, source, gpu=said_name(d.other))
+    if d.accelerator != "cpu":
+        return say(d.where, about, "by-hand", torch, "matrix", build=d.pick.build.label)
+    return _processor(d)
+
+
+def _processor(d: Decision) -> Reason:
+    machine, torch, about = d.where.machine, d.where.catalog.pytorch, "accelerator"
+    if machine.os.system == "darwin":
+        return say(d.where, about, "cpu-mac", torch, "intel-mac")
+    if d.cards:
+        card = d.cards[0]
+        code = "cpu-by-hand" if d.by_hand else "cpu-driver-picked" if d.wish.driver is not None else "cpu-card"
+        data: dict[str, Value] = {"gpu": card.name, "capability": card.capability_text}
+        if code == "cpu-card" and age_of(d.where, card) == "new":
+            code = "cpu-card-new"
+        elif code == "cpu-card" and held_back(d.where) is not None:
+            code, data["installed"] = "cpu-card-glibc", machine.os.glibc
+        return say(d.where, about, code, torch, "matrix", **data)
+    known = d.where.catalog.accelerators
+    amd = next(iter(machine.gpus_of("amd")), None)
+    if amd is not None:
+        code = _amd(d)
+        source = "amd-windows" if code == "cpu-amd-windows" else "uv"
+        return say(d.where, about, code, known, source, gpu=said_name(amd), chip=amd_chip(d.where.catalog, amd))
+    intel = next(iter(machine.gpus_of("intel")), None)
+    if intel is not None:
+        return say(d.where, about, "cpu-intel", known, "xpu", gpu=said_name(intel))
+    return say(d.where, about, "cpu-no-gpu", torch, "install")
+
+
+def _amd(d: Decision) -> str:
+    """Why none of the AMD cards can be used."""
+    if d.by_hand:
+        return "cpu-amd-by-hand"
+    if d.where.machine.os.system == "windows":
+        return "cpu-amd-windows"
+    if d.where.machine.os.wsl:
+        return "cpu-amd-wsl"
+    amd = next(iter(d.where.machine.gpus_of("amd")))
+    return "cpu-amd-unknown" if amd_chip(d.where.catalog, amd) is None else "cpu-amd-chip"
+
+
+def idle_graphics(d: Decision) -> Iterator[Reason]:
+    """The graphics of another maker beside the card that computes: they keep drawing the screen."""
+    if d.accelerator != "cuda":
+        return
+    idle = [said_name(gpu) for vendor in ("amd", "intel") for gpu in d.where.machine.gpus_of(vendor)]
+    if idle:
+        name = ", ".join(dict.fromkeys(idle))
+        yield say(d.where, "accelerator", "idle-graphics", d.where.catalog.pytorch, "install", gpu=name)

@@ -1,0 +1,128 @@
+"""The goal "tensorflow": an environment with TensorFlow alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..core.errors import AppError
+from ..core.message import Value
+from ..core.recommendation import Choice, DriverAdvice, Reason, Recommendation
+from ..core.recommendation import Warning as Caution
+from .cards import said_name
+from .cautions import card_cautions, machine_cautions, part_cautions, tensorflow_cautions
+from .driver_advice import driver_advice
+from .driver_cautions import driver_cautions, warn
+from .part_choices import chosen_parts, chosen_tensorflow, impossible
+from .pick import Site
+from .pythons import PythonPick, passed_kind, python_for
+from .reasons_driver import driver_reasons, say
+from .reasons_parts import part_reasons, tensorflow_reasons
+from .tensorflow import TensorFlowPick
+from .tensorflow_ways import tensorflow_ways
+from .toolkit import Parts
+
+
+def tensorflow_alone(where: Site, wish: Choice, *, arch_known: bool) -> Recommendation:
+    """TensorFlow for a machine. Raises AppError("no-tensorflow") where none is known for this kind of computer."""
+    found = chosen_tensorflow(where, wish.tensorflow)
+    if found is None:
+        raise AppError("no-tensorflow", system=f"@system.{where.machine.os.system}", arch=where.arch)
+    if wish.python is not None and wish.python not in found.build.python:
+        raise impossible("tensorflow", found.version, "python", None)
+    python = python_for(where.machine, where.catalog, where.arch, (wish.python,) if wish.python else found.build.python)
+    parts = chosen_parts(where, None, wish, wanted=False)
+    lowest = found.floor or parts.lowest
+    driver = driver_advice(where.state, lowest)
+    cuda = found.build.cuda if found.gpu else parts.toolkit.version
+    reasons = [
+        _accelerator(where, found),
+        *tensorflow_reasons(where, found, beside_pytorch=False),
+        _python(where, found, python, wish),
+        *driver_reasons(where, driver, cuda),
+        *_beside(where, found, parts),
+    ]
+    return Recommendation(
+        schema="gpu-assistant/recommendation/1",
+        goal="tensorflow",
+        accelerator="cuda" if found.gpu else "cpu",
+        python=python.series if python is not None else None,
+        pytorch=None,
+        driver=driver,
+        cuda_toolkit=parts.toolkit,
+        cudnn=parts.cudnn,
+        tensorflow=found.choice,
+        reasons=tuple(reasons),
+        warnings=tuple(
+            _cautions(
+                where,
+                found,
+                python,
+                parts,
+                driver=driver,
+                arch_known=arch_known,
+            )
+        ),
+        alternatives=tuple(tensorflow_ways(where, found, beside_pytorch=False)),
+        catalog_date=where.catalog.date,
+    )
+
+
+def _accelerator(where: Site, found: TensorFlowPick) -> Reason:
+    flow, about = where.catalog.tensorflow, "accelerator"
+    if where.card is not None:
+        known = "" if where.card.capability is not None else "-unknown"
+        code = f"tensorflow-on-card{known}" if found.gpu else "tensorflow-beside-card"
+        return say(where, about, code, flow, "pip", gpu=where.card.name, capability=where.card.capability_text)
+    gpu = next(iter(where.machine.gpus), None)
+    code = "tensorflow-no-gpu" if gpu is None else "tensorflow-other-gpu"
+    return say(where, about, code, flow, "pip", gpu=said_name(gpu) if gpu is not None else None)
+
+
+def _python(where: Site, found: TensorFlowPick, python: PythonPick | None, wish: Choice) -> Reason:
+    flow, source = where.catalog.tensorflow, "pip"
+    if python is None:
+        return say(where, "python", "tensorflow-python-unknown", flow, source, version=found.version)
+    code = "by-hand" if wish.python is not None else python.origin
+    data: dict[str, Value] = {"python": python.version, "version": found.version}
+    if wish.python is None and python.passed is not None:
+        data["passed"] = python.passed.version.lstrip("@")
+        return say(where, "python", f"tensorflow-python-{passed_kind(python.passed)}", flow, source, **data)
+    return say(where, "python", f"tensorflow-python-{code}", flow, source, **data)
+
+
+def _beside(where: Site, found: TensorFlowPick, parts: Parts) -> Iterator[Reason]:
+    """Toolkit and cuDNN, which the requirement brings itself."""
+    flow = where.catalog.tensorflow
+    if parts.toolkit.action == "none" and parts.cudnn.action == "none":
+        code = "tensorflow-brings" if found.gpu and found.build.bundled_cuda else "tensorflow-needs-no"
+        data: dict[str, Value] = {"cuda": found.build.cuda, "cudnn": found.build.cudnn}
+        if found.gpu and not found.build.bundled_cuda:
+            for about in ("cuda_toolkit", "cudnn"):
+                yield say(where, about, "tensorflow-not-bundled", flow, "pip", **data)
+            return
+        yield say(where, "cuda_toolkit", f"{code}-toolkit", flow, "pip", **data)
+        yield say(where, "cudnn", f"{code}-cudnn", flow, "pip", **data)
+        return
+    yield from part_reasons(where, None, parts, wanted=True)
+
+
+def _cautions(
+    where: Site,
+    found: TensorFlowPick,
+    python: PythonPick | None,
+    parts: Parts,
+    *,
+    driver: DriverAdvice,
+    arch_known: bool,
+) -> Iterator[Caution]:
+    label = f"TensorFlow {found.version}"
+    if found.gpu:
+        yield from card_cautions(where, label, found.floor.text if found.floor is not None else None)
+    yield from tensorflow_cautions(where, found, beside_pytorch=False)
+    yield from part_cautions(where, None, parts)
+    if python is None:
+        yield warn("no-python", build=label, series=", ".join(found.build.python))
+    yield from machine_cautions(where, driver_changes=driver.changes)
+    yield from driver_cautions(where, driver)
+    if not arch_known:
+        yield warn("arch-unknown", arch=where.arch)

@@ -1,0 +1,43 @@
+"""Other ways to TensorFlow: Linux inside Windows, the card on trial, PyTorch in its place, two environments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from ..core.recommendation import Alternative
+from .pick import Site, best_pick
+from .tensorflow import TensorFlowPick, judged
+
+
+def tensorflow_ways(where: Site, found: TensorFlowPick, *, beside_pytorch: bool) -> Iterator[Alternative]:
+    """The alternatives to one TensorFlow; `beside_pytorch`: PyTorch with CUDA goes into the same environment."""
+    gpu = where.card.name if where.card is not None else None
+    if _through_wsl(where, found):
+        yield Alternative(code="tensorflow-wsl2", change={}, data={"gpu": gpu})
+    if found.may_try:
+        requirement = found.build.requirement
+        yield Alternative(code="tensorflow-try", change={}, data={"gpu": gpu, "requirement": requirement})
+    if not found.gpu and not beside_pytorch and where.card is not None:
+        best = best_pick(where)
+        if best is not None:
+            yield Alternative(code="pytorch-instead", change={}, data={"gpu": gpu, "build": best.build.label})
+    if found.gpu and beside_pytorch:
+        yield Alternative(code="two-environments", change={}, data={})
+
+
+def _through_wsl(where: Site, found: TensorFlowPick) -> bool:
+    """Whether TensorFlow's Linux build would use the card under WSL2 on this Windows."""
+    if found.why not in ("windows", "old-windows") or where.arch != "x86_64":
+        return False
+    routes = where.catalog.tensorflow.routes
+    route = next((r for r in routes if (r.system, r.how) == ("windows", "wsl2")), None)
+    build = next((b for b in where.catalog.tensorflow.builds if b.system == "linux"), None)
+    if route is None or build is None:
+        return False
+    here, lowest = where.machine.os.build, route.lowest_windows_build
+    if here is not None and lowest is not None and here < lowest:
+        return False
+    inside = replace(where.machine, os=replace(where.machine.os, system="linux", wsl=True))
+    return judged(replace(where, machine=inside), build).gpu

@@ -1,0 +1,122 @@
+"""Whether a catalog is whole: each file fits its structs, and nothing contradicts itself or another file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from .files import FILES
+from .rules import RULES
+from .subject import Subject
+
+SOURCE_FIELDS = (
+    "source",
+    "sources",
+    "python_source",
+    "branch_source",
+    "driver_source",
+    "products_source",
+    "releases_source",
+)
+ALSO_SOURCES = ("arch_source", "max_temp_source")
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One thing that is wrong: the file's name without ending, the rule, where, and what stands there."""
+
+    file: str
+    rule: str
+    where: str = ""
+    detail: str = ""
+
+
+def check(folder: Path, floor: Path | None = None) -> tuple[Finding, ...]:
+    """Everything wrong with a folder's catalog; files that it lacks are looked for in `floor`, if there is one."""
+    found: list[Finding] = []
+    subjects: dict[str, Subject] = {}
+    strangers = sorted({path.stem for path in folder.glob("*.json")} - set(FILES))
+    found += [Finding(file=name, rule="unknown-file") for name in strangers]
+    for name in FILES:
+        own = folder / f"{name}.json"
+        path = own if own.is_file() or floor is None else floor / own.name
+        subject = _file(path, name, found)
+        if subject is not None:
+            subjects[name] = subject
+    for name, rules in RULES.items():
+        if name in subjects:
+            for rule in rules:
+                found.extend(
+                    Finding(file=name, rule=rule.__name__.replace("_", "-"), where=where, detail=detail)
+                    for where, detail in rule(subjects[name], subjects)
+                )
+    return tuple(found)
+
+
+def _file(path: Path, name: str, found: list[Finding]) -> Subject | None:
+    try:
+        data = path.read_bytes()
+        subject = msgspec.json.decode(data, type=FILES[name])
+        raw = msgspec.json.decode(data)
+    except OSError as error:
+        found.append(Finding(file=name, rule="readable", detail=error.strerror or str(error)))
+        return None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        found.append(Finding(file=name, rule="schema", detail=str(error)))
+        return None
+    found.extend(Finding(file=name, rule="schema", where=where, detail="unknown") for where in _unknown(raw, subject))
+    found.extend(
+        Finding(file=name, rule="source", where=where, detail=key)
+        for where, key in _sources({field: value for field, value in raw.items() if field != "sources"})
+        if key not in subject.sources
+    )
+    found.extend(
+        Finding(file=name, rule="date", where=where, detail=day) for where, day in _days(raw) if day > subject.as_of
+    )
+    return subject
+
+
+def _unknown(raw: Any, known: Any, where: str = "") -> Iterator[str]:  # noqa: ANN401 - any JSON
+    """Fields that the structs do not have."""
+    if isinstance(known, Struct):
+        for field, value in raw.items():
+            if field not in known.__struct_fields__:
+                yield f"{where}/{field}"
+            else:
+                yield from _unknown(value, getattr(known, field), f"{where}/{field}")
+    elif isinstance(known, tuple):
+        for place, (value, one) in enumerate(zip(raw, known, strict=True)):
+            yield from _unknown(value, one, f"{where}/{place}")
+    elif isinstance(known, dict):
+        for (field, value), one in zip(raw.items(), known.values(), strict=True):
+            yield from _unknown(value, one, f"{where}/{field}")
+
+
+def _sources(raw: Any, where: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON
+    """Every key of a source that a record names, and where."""
+    if isinstance(raw, dict):
+        for field, value in raw.items():
+            place = f"{where}/{field}"
+            if field in (*SOURCE_FIELDS, *ALSO_SOURCES) and value is not None:
+                yield from ((place, key) for key in ([value] if isinstance(value, str) else value))
+            else:
+                yield from _sources(value, place)
+    elif isinstance(raw, list):
+        for number, value in enumerate(raw):
+            yield from _sources(value, f"{where}/{number}")
+
+
+def _days(raw: Any, where: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON
+    """Every record's day, and where."""
+    if isinstance(raw, dict):
+        for field, value in raw.items():
+            if field == "date" and isinstance(value, str):
+                yield f"{where}/{field}", value
+            else:
+                yield from _days(value, f"{where}/{field}")
+    elif isinstance(raw, list):
+        for number, value in enumerate(raw):
+            yield from _days(value, f"{where}/{number}")

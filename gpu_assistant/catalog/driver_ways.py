@@ -1,0 +1,136 @@
+"""How NVIDIA drivers are looked up, fetched and installed on each system."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ..core.machine import SystemName
+from .subject import Capability, Confidence, Https, Numbers
+
+DriverExit = Literal["done", "restart", "no-compatible-card", "wrong-package-kind", "failed"]
+ModuleKind = Literal["open", "proprietary"]
+
+
+class DriverLookup(Struct, frozen=True, kw_only=True):
+    """NVIDIA's lookup of drivers: `parameters` are its names for our words, `fixed` what is always sent,
+    `studio_values` the channel's value by channel, `hosts` the ends of host names that may serve a driver.
+    """
+
+    url: Https
+    func: str
+    ids_url: Https
+    hosts: tuple[str, ...]
+    parameters: dict[str, str]
+    fixed: dict[str, str]
+    studio_values: dict[str, str]
+    source: str
+    confidence: Confidence = "high"
+
+
+class DriverSystem(Struct, frozen=True, kw_only=True):
+    """The lookup's id of an operating system."""
+
+    id: int
+    name: str
+    code: str
+
+
+class DriverProduct(Struct, frozen=True, kw_only=True):
+    """The lookup's id (`pfid`) of a product; one name may have two, for desktops and for notebooks."""
+
+    name: str
+    id: int
+    notebook: bool
+
+
+class DriverAddress(Struct, frozen=True, kw_only=True):
+    """How addresses of a kind of package are built ({version})."""
+
+    url: Https
+    source: str
+    confidence: Confidence = "high"
+
+
+class DriverExitCode(Struct, frozen=True, kw_only=True):
+    """What an exit code means; `of` tells whose: the driver's, the NVIDIA App's or the CUDA Toolkit's installer."""
+
+    code: int
+    means: DriverExit
+    of: Literal["driver", "nvidia-app", "cuda-toolkit"]
+    confidence: Confidence = "high"
+
+
+class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
+    """How the package runs in silence; only `components` are installed when they are named."""
+
+    arguments: tuple[str, ...]
+    components: tuple[str, ...]
+    clean: str
+    log: str
+    log_level: str
+    supported_list: str
+    extract: tuple[str, ...]
+    uninstall_key: str
+    signer: str
+    dch_mark: str
+    exit_codes: tuple[DriverExitCode, ...]
+    source: str
+
+
+class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
+    """A distribution's packages by purpose ({branch}), its tool, and the branches it was seen to carry, newest
+    first. `releases` has the one branch of each release ("12": "535") where its packages are not named after it;
+    `needs` are the package sources and headers to switch on first.
+    """
+
+    distribution: str
+    tool: tuple[str, ...] | None
+    data_center_tool: tuple[str, ...] | None
+    series: tuple[str, ...]
+    packages: dict[str, str]
+    needs: tuple[str, ...] = ()
+    releases: dict[str, str] = {}
+    releases_source: str | None = None
+    source: str
+
+
+class FirstDriver(Struct, frozen=True, kw_only=True):
+    """The first driver of each system that knows chips from one capability up to (not with) another."""
+
+    from_capability: Capability
+    below_capability: Capability | None
+    versions: dict[SystemName, Numbers]
+    source: str
+
+
+class DriverTrouble(Struct, frozen=True, kw_only=True):
+    """A driver of which trouble is known; `what` is a code of the texts, `versions` are exact."""
+
+    system: SystemName
+    versions: tuple[Numbers, ...]
+    what: str
+    source: str
+    confidence: Confidence = "high"
+
+
+class LinuxModules(Struct, frozen=True, kw_only=True):
+    """Which kernel modules serve chips from one capability up to (not with) another; the better kind first."""
+
+    from_capability: Capability
+    below_capability: Capability | None
+    kinds: tuple[ModuleKind, ...]
+    source: str
+
+
+class SecureBoot(Struct, frozen=True, kw_only=True):
+    """Secure Boot on Linux: how to ask, how a key is enrolled, what the kernel says when it refuses a module."""
+
+    ask: tuple[str, ...]
+    key: str
+    enrol: tuple[str, ...]
+    prefer: str
+    person_at_keyboard: bool
+    kernel_says: tuple[str, ...]
+    source: str

@@ -1,0 +1,176 @@
+"""The libraries beside PyTorch: cuDNN, TensorFlow, Microsoft's Visual C++ runtime."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ..core.machine import SystemName
+from .subject import Arch, Bytes, Capability, Confidence, Day, Hex32, Https, Md5, Numbers, Series, Subject
+
+
+class CudnnArchive(Struct, frozen=True, kw_only=True):
+    """One archive of cuDNN for a system and a CUDA major."""
+
+    system: SystemName
+    arch: Arch
+    cuda: int
+    url: Https
+    sha256: Hex32
+    md5: Md5 | None
+    bytes: Bytes | None
+
+
+class CudnnRelease(Struct, frozen=True, kw_only=True):
+    """One cuDNN: the CUDA majors it is built for, the oldest chip by CUDA major, the majors with a wheel, archives
+    with known hashes, and NVIDIA's index file of this release. A yanked one is never offered.
+    """
+
+    version: Numbers
+    date: Day | None
+    cuda_majors: tuple[int, ...]
+    lowest_capability: dict[str, Capability]
+    wheels: tuple[int, ...]
+    archives: tuple[CudnnArchive, ...]
+    index_url: Https | None = None
+    index_sha256: Hex32 | None = None
+    yanked: bool = False
+    source: str
+    confidence: Confidence = "high"
+    note: str | None = None
+
+
+class CudnnLast(Struct, frozen=True, kw_only=True):
+    """The last cuDNN for chips below a compute capability."""
+
+    version: Numbers
+    below_capability: Capability
+    source: str
+
+
+class CudnnWindows(Struct, frozen=True, kw_only=True):
+    """Which folder of the archive goes into which folder of the toolkit, by CUDA major; the libraries of 9.x."""
+
+    folders: dict[str, dict[str, str]]
+    dlls: tuple[str, ...]
+    source: str
+
+
+class Cudnn(Subject, frozen=True, kw_only=True):
+    """`cudnn.json`, newest first; `wheel_packages` by CUDA major."""
+
+    index: Https
+    wheel_packages: dict[str, str]
+    last_for_old_chips: CudnnLast
+    windows_install: CudnnWindows
+    releases: tuple[CudnnRelease, ...]
+
+
+class TensorFlowBuild(Struct, frozen=True, kw_only=True):
+    """One TensorFlow series on one system: Pythons newest first, the CUDA and cuDNN it was tested with (None
+    without GPU), whether the requirement brings them as wheels, and the compiled capabilities (None: not known).
+    """
+
+    version: Numbers
+    system: SystemName
+    python: tuple[Series, ...]
+    gpu: bool
+    cuda: Numbers | None
+    cudnn: Numbers | None
+    bundled_cuda: bool
+    requirement: str
+    arch_list: tuple[Capability, ...] | None = None
+    ptx_for: tuple[Capability, ...] = ()
+    arch_source: str | None = None
+    arch_confidence: Confidence | None = None
+    source: str
+    confidence: Confidence = "high"
+    note: str | None = None
+
+
+class TensorFlowRoute(Struct, frozen=True, kw_only=True):
+    """One way to TensorFlow on a system, the better ones first; `requirement` is for the general index."""
+
+    system: SystemName
+    gpu: bool
+    how: Literal["and-cuda", "wsl2", "native", "directml"]
+    requirement: str
+    recommended: bool
+    from_version: Numbers | None = None
+    to_version: Numbers | None = None
+    lowest_driver: Numbers | None = None
+    lowest_windows_build: int | None = None
+    source: str
+    note: str | None = None
+
+
+class TensorFlowGap(Struct, frozen=True, kw_only=True):
+    """Chips from a capability up to (not with) another that released wheels do not serve well."""
+
+    from_capability: Capability
+    below_capability: Capability | None = None
+    why: str
+    source: str
+    confidence: Confidence = "high"
+
+
+class GlibcNeed(Struct, frozen=True, kw_only=True):
+    """The lowest glibc of the Linux wheels from a release on; older releases than the last are not known."""
+
+    from_release: Numbers
+    lowest: Numbers
+    source: str
+
+
+class CpuNeed(Struct, frozen=True, kw_only=True):
+    """A processor feature without which the program ends at once, as /proc/cpuinfo names it."""
+
+    feature: str
+    source: str
+
+
+class TensorFlow(Subject, frozen=True, kw_only=True):
+    """`tensorflow.json`; builds by system, newest first. `minimum_drivers` (linux, wsl) are for CUDA 12 builds."""
+
+    newest: Numbers
+    last_windows_gpu: Numbers
+    cpu_needs: tuple[CpuNeed, ...]
+    minimum_drivers: dict[Literal["linux", "wsl"], Numbers]
+    driver_source: str
+    numpy_2_from: Numbers
+    glibc: tuple[GlibcNeed, ...] = ()
+    not_for: tuple[TensorFlowGap, ...]
+    routes: tuple[TensorFlowRoute, ...]
+    builds: tuple[TensorFlowBuild, ...]
+
+
+class VcPackage(Struct, frozen=True, kw_only=True):
+    """The runtime's installer; it changes behind its address, so its signer is checked instead of a hash."""
+
+    url: Https
+    sha256: Hex32 | None
+    signer: str
+    arguments: tuple[str, ...]
+    success_codes: tuple[int, ...]
+    restart_codes: tuple[int, ...]
+    registry_key: str
+    source: str
+
+
+class VcNeed(Struct, frozen=True, kw_only=True):
+    """What PyTorch from a release on needs; `advise_current`: older runtimes were seen to fail."""
+
+    from_release: Numbers
+    lowest: Numbers | None
+    needs_files: tuple[str, ...]
+    advise_current: bool = False
+    source: str
+    confidence: Confidence = "high"
+
+
+class VcRedist(Subject, frozen=True, kw_only=True):
+    """`vc_redist.json`; needs newest first."""
+
+    package: VcPackage
+    needs: tuple[VcNeed, ...]

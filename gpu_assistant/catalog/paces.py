@@ -1,0 +1,42 @@
+"""How long the parts of a setup take: what was measured, for rough minutes in a plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .records import Subject
+
+if TYPE_CHECKING:
+    from .load import Catalog
+
+
+class Paces(Subject, frozen=True, kw_only=True):
+    """`paces.json`. Seconds and bytes per second; None where nobody measured it."""
+
+    resolve_seconds: float | None
+    unpack_bytes_per_second: float | None
+    verify_seconds: float | None
+
+    @property
+    def resolve_minutes(self) -> float | None:
+        """To choose exact versions."""
+        return _minutes(self.resolve_seconds)
+
+    @property
+    def verify_minutes(self) -> float | None:
+        """To prove an environment."""
+        return _minutes(self.verify_seconds)
+
+    def unpack_minutes(self, count: int | None) -> float | None:
+        """To install or unpack so many bytes onto the disk."""
+        rate = self.unpack_bytes_per_second
+        return None if count is None or rate is None else _minutes(count / rate)
+
+
+def paces(catalog: Catalog) -> Paces:
+    """The catalog's paces; raises AppError("catalog-broken")."""
+    return catalog.read("paces.json", Paces)
+
+
+def _minutes(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds / 60, 1)

@@ -1,0 +1,65 @@
+"""What cards can do at most, by their makers' figures."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from .names import plain_name
+from .subject import Capability, Confidence, Day, Subject
+
+_SIZE = re.compile(r" \d+ ?gb$")
+
+
+class ReferenceCard(Struct, frozen=True, kw_only=True):
+    """One desktop card. TFLOPS dense; `fp16_tensor_tflops` and `bf16_tensor_tflops` with FP32 accumulation, as
+    PyTorch computes; bandwidth in 10^9 bytes a second; None: no such units, or not known.
+    """
+
+    name: str
+    chip: str
+    compute_capability: Capability
+    memory_gb: float
+    date: Day
+    multiprocessors: int
+    boost_mhz: float
+    fp32_tflops: float
+    fp16_tensor_tflops: float | None
+    fp16_tensor_fp16_accumulate_tflops: float | None
+    bf16_tensor_tflops: float | None
+    bandwidth_gb_s: float
+    tdp_w: int
+    pcie_gen: int
+    pcie_lanes: int
+    max_temp_c: int | None
+    max_temp_source: str | None = None
+    max_temp_confidence: Confidence | None = None
+    source: str
+    note: str | None = None
+
+
+class Healthy(Struct, frozen=True, kw_only=True):
+    """The share (lowest, highest) of the figures that healthy cards reach."""
+
+    matmul_share: tuple[float, float]
+    copy_share: tuple[float, float]
+    source: str
+    confidence: Confidence
+
+
+class Reference(Subject, frozen=True, kw_only=True):
+    """`reference.json`."""
+
+    healthy: Healthy
+    cards: tuple[ReferenceCard, ...]
+
+
+def match(cards: tuple[ReferenceCard, ...], name: str, memory_bytes: int | None) -> ReferenceCard | None:
+    """The one card of this name and memory; the list writes sizes behind names ("… 16 GB")."""
+    wanted = plain_name(name)
+    named = [card for card in cards if _SIZE.sub("", plain_name(card.name)) == _SIZE.sub("", wanted)]
+    if memory_bytes is not None:
+        # Cards report a little less than what is printed on the box.
+        named = [card for card in named if abs(card.memory_gb - memory_bytes / 2**30) < 0.75]
+    return named[0] if len(named) == 1 else None

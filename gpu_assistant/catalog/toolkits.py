@@ -1,0 +1,125 @@
+"""How a CUDA Toolkit is fetched and installed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ..core.machine import SystemName
+from .subject import Arch, Bytes, Confidence, Hex32, Https, Md5, Numbers
+
+InstallerKind = Literal["local", "network"]
+
+
+class Installer(Struct, frozen=True, kw_only=True):
+    """One installer file. NVIDIA itself publishes MD5 only; `sha256` where somebody fetched and hashed it."""
+
+    system: SystemName
+    arch: Arch
+    kind: InstallerKind
+    file: str
+    url: Https
+    md5: Md5 | None
+    sha256: Hex32 | None
+    bytes: Bytes | None
+    source: str
+    confidence: Confidence = "high"
+
+
+class ToolkitAddress(Struct, frozen=True, kw_only=True):
+    """How installers' addresses are built ({version}, {driver}), for toolkits from one up to (not with) another."""
+
+    system: SystemName
+    kind: InstallerKind
+    from_version: Numbers | None
+    before_version: Numbers | None
+    url: Https
+    source: str
+    confidence: Confidence = "high"
+
+
+class RedistPart(Struct, frozen=True, kw_only=True):
+    """A part of the toolkit that is installed: its names in NVIDIA's index (the first that is there counts), the CUDA
+    majors that have it, and why it is wanted.
+    """
+
+    names: tuple[str, ...]
+    from_major: int | None
+    before_major: int | None
+    why: str
+
+
+class RedistFolders(Struct, frozen=True, kw_only=True):
+    """What belongs on PATH in a tree of merged parts, and the links that it needs, by name and target."""
+
+    system: SystemName
+    from_major: int | None
+    before_major: int | None
+    path: tuple[str, ...]
+    links: dict[str, str]
+    source: str
+
+
+class RedistSizes(Struct, frozen=True, kw_only=True):
+    """Bytes to fetch for each part of one toolkit, by the part's first name."""
+
+    version: Numbers
+    system: SystemName
+    arch: Arch
+    bytes: dict[str, Bytes]
+    source: str
+
+
+class CudaRedist(Struct, frozen=True, kw_only=True):
+    """NVIDIA's index of single parts, "{version}" in `file` being the toolkit's."""
+
+    index: Https
+    file: str
+    platforms: tuple[str, ...]
+    parts: tuple[RedistPart, ...]
+    folders: tuple[RedistFolders, ...]
+    sizes: tuple[RedistSizes, ...]
+    source: str
+
+
+class OddSuccess(Struct, frozen=True, kw_only=True):
+    """An exit code other than 0 after which the toolkit is complete."""
+
+    code: int
+    meaning: str
+    confidence: Confidence = "high"
+
+
+class HostCompiler(Struct, frozen=True, kw_only=True):
+    """Microsoft's compilers that toolkits from one on take: from `lowest` up to (not with) `below`, None being no
+    bound; `products` are the Visual Studios that bring them.
+    """
+
+    from_toolkit: Numbers
+    lowest: Numbers
+    below: Numbers | None
+    products: str
+    source: str
+    confidence: Confidence = "high"
+
+
+class ToolkitInstall(Struct, frozen=True, kw_only=True):
+    """How the installer runs in silence: "{components}" in `arguments` stands for the chosen component names with
+    `component_suffix` behind each. `avoid` never belongs in the list; `complete_when` are files that tell a
+    success, whatever the exit code.
+    """
+
+    system: SystemName
+    arguments: tuple[str, ...]
+    components: tuple[str, ...]
+    minimal_for_compiling: tuple[str, ...]
+    avoid: tuple[str, ...]
+    component_suffix: str | None
+    no_restart: str | None
+    folder: str | None
+    complete_when: tuple[str, ...]
+    also_success: tuple[OddSuccess, ...]
+    uninstall_key: str | None
+    needs: str | None
+    source: str

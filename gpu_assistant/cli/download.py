@@ -1,0 +1,64 @@
+"""`gpu-assistant download`: one file, from one address or several that hold the same bytes."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from ..core.errors import CallError
+
+if TYPE_CHECKING:
+    from ..app import App
+    from ..core.plan import Event
+    from .output import Output
+
+
+def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: Callable[[str], str]) -> None:
+    """What can be typed after `download`; `path` is the parser's own check."""
+
+    def checksum(text: str) -> str:
+        if not re.fullmatch(r"[0-9A-Fa-f]{64}", text):
+            raise argparse.ArgumentTypeError(say("range.sha256"))
+        return text.lower()
+
+    def connections(text: str) -> int:
+        if not text.isdecimal() or not 1 <= int(text) <= 16:
+            raise argparse.ArgumentTypeError(say("range.connections"))
+        return int(text)
+
+    command.add_argument("urls", metavar="URL", nargs="+", help=say("opt.urls"))
+    command.add_argument("-o", dest="file", metavar="FILE", type=path, required=True, help=say("opt.file"))
+    command.add_argument("--sha256", metavar="H", type=checksum, help=say("opt.sha256"))
+    command.add_argument("--connections", metavar="N", type=connections, default=8, help=say("opt.connections"))
+
+
+def download(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Fetch one file; a stopped download goes on where it was."""
+    from ..core.paths import plain
+    from .jobs import run_job
+
+    for url in arguments.urls:
+        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+            raise CallError("download-address", url=url)
+    path = plain(arguments.file)
+    if path.is_dir():
+        name = Path(urlsplit(arguments.urls[0]).path).name or "file"
+        raise CallError("download-folder", path=str(path), example=str(path / name))
+    job = app.download(arguments.urls, path, sha256=arguments.sha256, connections=arguments.connections)
+    if output.json:
+
+        def report(event: Event) -> None:
+            output.value(output.texts.event(event))
+
+        run_job(job, on_news=report, stopped="cancelled")
+        return 0
+    from .progress import StepLines
+
+    with StepLines(output) as lines:
+        run_job(job, on_news=lines.event, stopped="cancelled")
+    output.line(output.say("downloaded", path=str(path)))
+    return 0

@@ -1,0 +1,166 @@
+"""The sources of one file: how fast each gives, how patient it wants us to be, and which one is asked next."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from ..core.errors import AppError
+from .board import Board, Span
+from .limits import Limits
+
+# Beyond this the older half of what was measured no longer counts.
+MEMORY_SECONDS = 8.0
+# Less than this says nothing about a speed.
+ENOUGH_SECONDS = 0.2
+ENOUGH_BYTES = 1 << 20
+# So long the first byte may take before it counts as slow.
+FIRST_SECONDS = 2.0
+
+
+@dataclass(eq=False)
+class Source:
+    """One address. `most` connections at once; `ranges` is None until it has shown whether it gives parts."""
+
+    url: str
+    most: int
+    ranges: bool | None = None
+    refused: AppError | None = None
+    active: dict[Span, float] = field(default_factory=dict)
+    first_byte: float = 0.005
+    given: int = 0
+    fails: int = 0
+    not_before: float = 0.0
+    asked: float | None = None
+    _failed: float = 0.0
+    _bytes: float = 0.0
+    _seconds: float = 0.0
+
+    @property
+    def host(self) -> str:
+        """Its name for people."""
+        return urlsplit(self.url).hostname or self.url
+
+    @property
+    def place(self) -> str:
+        """Its server, for the number of connections."""
+        return urlsplit(self.url).netloc
+
+    def count(self, span: Span, size: int, now: float) -> None:
+        """Bytes came over one connection."""
+        self._seconds += now - self.active.get(span, now)
+        self.active[span] = now
+        self._bytes += size
+        self.given += size
+        if self._seconds > MEMORY_SECONDS:
+            self._seconds, self._bytes = self._seconds / 2, self._bytes / 2
+
+    def let_go(self, span: Span, now: float) -> None:
+        """A connection has ended; its last silence counts."""
+        self._seconds += now - self.active.pop(span, now)
+
+    def rate(self, now: float) -> float | None:
+        """Bytes per second over one connection, silence included; None before there is enough to tell."""
+        silent = [now - last for last in self.active.values()]
+        if not self.given and max(silent, default=0.0) < FIRST_SECONDS and self._seconds < FIRST_SECONDS:
+            return None
+        seconds = self._seconds + sum(silent)
+        if seconds < ENOUGH_SECONDS and self._bytes < ENOUGH_BYTES:
+            return None
+        return self._bytes / max(seconds, 1e-6)
+
+    def failed(self, asked: float, limits: Limits, after: float | None) -> bool:
+        """A request came to nothing; False if it has failed too often. What fails together counts once."""
+        now = time.monotonic()
+        if asked >= self._failed:
+            self._failed = now
+            self.fails += 1
+            wait = limits.pause_seconds * 2 ** (self.fails - 1) if after is None else after
+            self.not_before = now + min(wait, limits.longest_pause_seconds)
+        return self.fails < limits.tries
+
+
+class Sources:
+    """All sources of one file, the official one first. The board's `changed` guards it.
+
+    They are `mixed` only where a checksum tells in the end whether they gave the same bytes.
+    """
+
+    def __init__(self, urls: tuple[str, ...], limits: Limits, *, mixed: bool) -> None:
+        self.mixed = mixed
+        self.all = [Source(url, limits.connections) for url in dict.fromkeys(urls)]
+        self._limits = limits
+
+    @property
+    def usable(self) -> list[Source]:
+        """Those that have not been given up and may be asked."""
+        found = [source for source in self.all if source.refused is None]
+        return found if self.mixed else found[:1]
+
+    @property
+    def waiting(self) -> bool:
+        """Whether every source has asked us to wait, or failed just now."""
+        now = time.monotonic()
+        return all(source.not_before > now for source in self.usable)
+
+    def error(self) -> AppError | None:
+        """Why none is left: what the official one said; None while there is one."""
+        return None if self.usable else self.all[0].refused
+
+    def pick(self, board: Board) -> Source | None:
+        """Whom to ask now; None if everybody is busy or wants to be left alone for a moment."""
+        now = time.monotonic()
+        ready = [s for s in self.usable if s.not_before <= now and len(s.active) < s.most and self._fits(s, board)]
+        if not ready:
+            return None
+        fresh = [source for source in ready if source.asked is None]
+        if fresh and (not board.opened or self._worth_probing(board)):
+            return fresh[0]
+        rates = {source: source.rate(now) for source in self.usable}
+        best = max((rate for rate in rates.values() if rate is not None), default=0.0)
+        enough = best * self._limits.slow_share
+        good = [source for source in ready if (rate := rates[source]) is None or rate >= enough]
+        # In the order given: a mirror has to be much faster, or the only one that answers.
+        return next((s for s in good if s.asked is not None), None) or (good or ready)[0]
+
+    def slow(self) -> list[Source]:
+        """Those at work that give much less than another could."""
+        now = time.monotonic()
+        rates = {source: source.rate(now) for source in self.usable}
+        best = max((rate for rate in rates.values() if rate is not None), default=0.0)
+        return [
+            source
+            for source, rate in rates.items()
+            if source.active
+            and source.asked is not None
+            and now - source.asked >= self._limits.probe_seconds
+            and rate is not None
+            and rate < best * self._limits.slow_share
+        ]
+
+    def _fits(self, source: Source, board: Board) -> bool:
+        """A source without parts can only give all of it, over one connection."""
+        return source.ranges is not False or (board.empty and not board.active)
+
+    def _worth_probing(self, board: Board) -> bool:
+        return board.missing >= 4 * self._limits.least_share
+
+
+class Hosts:
+    """How many connections go to each server, for all files of a fetch together."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._now: dict[str, int] = {}
+
+    def take(self, place: str) -> bool:
+        """Whether one more may be opened; it counts from now on. Called under one guard for all files."""
+        if self._now.get(place, 0) >= self._most:
+            return False
+        self._now[place] = self._now.get(place, 0) + 1
+        return True
+
+    def give(self, place: str) -> None:
+        """One has ended."""
+        self._now[place] -= 1

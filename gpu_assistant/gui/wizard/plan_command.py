@@ -1,0 +1,51 @@
+"""The command line that does the same as the window."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
+
+from ...core import paths
+from ...core.recommendation import Choice
+from .facts import Facts
+
+if TYPE_CHECKING:
+    from ...app import App
+
+# The parts of a choice that `install` takes; what else is chosen by hand travels in a saved plan.
+OPTIONS = ("pytorch", "variant", "python")
+PLAN_NAME = "gpu-assistant-plan.json"
+
+
+def one_line(words: Sequence[str], system: str) -> str:
+    """A command as it is typed on that system ("windows", "linux", "darwin")."""
+    return subprocess.list2cmdline(words) if system == "windows" else shlex.join(words)
+
+
+def install_words(app: App, facts: Facts) -> tuple[str, ...]:
+    """What `gpu-assistant` is told to install just this choice, here or on a machine like the simulated one."""
+    choice = facts.choice or Choice()
+    chosen = {name: value for name, value in asdict(choice).items() if value is not None}
+    words = ["gpu-assistant", "install"]
+    if set(chosen) - set(OPTIONS):
+        words += ["--plan", PLAN_NAME]
+    else:
+        words += ["--goal", facts.goal]
+        words += ["--channel", facts.channel] if facts.channel != "studio" else []
+        for name, value in chosen.items():
+            words += [f"--{name}", value]
+        words += ["--env", facts.environment] if facts.environment is not None else []
+    if app.wheelhouse is not None:
+        words += ["--wheelhouse", str(app.wheelhouse)]
+    if app.data.root != paths.data_dir(None, {}).root:
+        words += ["--data-dir", str(app.data.root)]
+    return tuple(words)
+
+
+def needs_file(words: Sequence[str]) -> bool:
+    """Whether the plan has to be saved before the command can be typed."""
+    return "--plan" in words

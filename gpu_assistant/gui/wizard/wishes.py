@@ -1,0 +1,107 @@
+"""What the user wants it for, which kind of driver, and whether they choose versions themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import get_args
+
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
+
+from ...core.machine import Machine
+from ...core.recommendation import Channel, Goal
+from ..components import Button
+from ..components.base import Live
+from ..components.picker import Entry, Picker
+from .facts import Facts
+from .road import Road
+
+# NVIDIA's own names for the kinds of its drivers, the same in every language.
+CHANNELS: Mapping[Channel, str] = {"studio": "Studio", "game-ready": "Game Ready"}
+
+
+class Wishes(Live, QWidget):
+    """Two pickers and the button to versions of one's own, or back from them."""
+
+    def __init__(self, road: Road) -> None:
+        super().__init__()
+        self._road = road
+        self.goal, self.channel = Picker(), Picker()
+        self.by_hand = Button(kind="ghost", icon="pencil")
+        self.ours = Button(kind="ghost", icon="undo")
+        self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setSpacing(8)
+        for pair in ((self.goal, self.channel), (self.by_hand, self.ours)):
+            row = QHBoxLayout()
+            row.setSpacing(8)
+            for widget in pair:
+                row.addWidget(widget)
+            row.addStretch(1)
+            self._rows.addLayout(row, 1 if pair[0] is self.by_hand else 0)
+        self.goal.chosen.connect(lambda goal: road.want(goal=goal))
+        self.channel.chosen.connect(lambda channel: road.want(channel=channel))
+        self.by_hand.clicked.connect(road.choose_by_hand)
+        self.ours.clicked.connect(road.ours_again)
+        self.follow()
+
+    def retranslate(self) -> None:
+        """What holds now, in the language of now."""
+        facts = self._road.flow.facts
+        goals = self.goals()
+        entries = [Entry(value=goal, text=goals[goal][0], detail=goals[goal][1]) for goal in get_args(Goal)]
+        words = self.tr("For: {goal}").format(goal=goals[facts.goal][0])
+        self.goal.set(entries, facts.goal, words, self.tr("What it is for"))
+        kinds = self.channels()
+        entries = [Entry(value=kind, text=kinds[kind][0], detail=kinds[kind][1]) for kind in get_args(Channel)]
+        words = self.tr("Driver: {kind}").format(kind=kinds[facts.channel][0])
+        self.channel.set(entries, facts.channel, words, self.tr("Which kind of driver"))
+        self.by_hand.setText(self.tr("Choose versions yourself"))
+        self.ours.setText(self.tr("Back to the recommendation"))
+
+    def draw(self) -> None:
+        """The facts of now."""
+        facts = self._road.flow.facts
+        self.retranslate()
+        known = facts.recommendation is not None or self._road.reckoning
+        self.by_hand.setVisible(not facts.by_hand and known)
+        # What does not work out leads back, too.
+        self.ours.setVisible(facts.by_hand or facts.choice is not None)
+        self.channel.setVisible(_has_channels(facts.machine, facts))
+
+    def fit(self, room: int) -> None:
+        """How wide it may be: one row or two."""
+        shown = [
+            each.sizeHint().width()
+            for each in (self.goal, self.channel, self.by_hand, self.ours)
+            if not each.isHidden()
+        ]
+        level = room >= sum(shown) + 8 * len(shown)
+        way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
+        self._rows.setDirection(way)
+
+    def goals(self) -> dict[Goal, tuple[str, str]]:
+        """Each goal's name, and what it means to somebody who has never heard of it."""
+        return {
+            "pytorch": ("PyTorch", self.tr("Train and run models: what most people want")),
+            "tensorflow": ("TensorFlow", self.tr("For a course or project that asks for TensorFlow")),
+            "cuda-dev": (
+                self.tr("CUDA development"),
+                self.tr("Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN"),
+            ),
+            "all": (self.tr("Everything"), self.tr("All three, for those who need them all; takes the most space")),
+        }
+
+    def channels(self) -> dict[Channel, tuple[str, str]]:
+        """Both kinds of drivers."""
+        return {
+            "studio": (CHANNELS["studio"], self.tr("Tested longer: the calm choice for this kind of work")),
+            "game-ready": (CHANNELS["game-ready"], self.tr("Ready for the newest games: for those who also play")),
+        }
+
+
+def _has_channels(machine: Machine | None, facts: Facts) -> bool:
+    """Whether NVIDIA makes both kinds of drivers for what is here."""
+    if machine is None or not machine.gpus_of("nvidia"):
+        return False
+    advice = facts.recommendation.driver if facts.recommendation is not None else None
+    return facts.channel != "studio" or (advice is not None and advice.channel is not None)

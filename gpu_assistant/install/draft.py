@@ -1,0 +1,113 @@
+"""What the planners of all kinds look at."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core.errors import CannotSetUp
+from ..core.machine import Machine
+from ..core.paths import DataDir
+from ..core.plan import Step
+from ..core.recommendation import LocalWheel, Recommendation
+from .wheelhouse import usable
+
+if TYPE_CHECKING:
+    from ..catalog.load import Catalog
+    from ..catalog.paces import Paces
+    from ..catalog.records import Sizes
+
+# A text's code, for a sentence's figure that shows only when the publisher is asked.
+UNKNOWN_SIZE = "@size.unknown"
+
+
+class Draft:
+    """A recommendation for a machine, the folder for its environment, and the `steps` that are planned so far.
+
+    A kind that makes a folder which other programs look for says so in `variables` (name and value) and `on_path`,
+    with its step's id in `variable_owners`: the step that writes them down for the user comes after it.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        recommendation: Recommendation,
+        catalog: Catalog,
+        *,
+        data: DataDir,
+        environment: Path,
+        wheelhouse: Path | None,
+    ) -> None:
+        self.machine = machine
+        self.recommendation = recommendation
+        self.catalog = catalog
+        self.data = data
+        self.environment = environment
+        self.wheelhouse = wheelhouse
+        self.steps: list[Step] = []
+        self.variables: dict[str, str] = {}
+        self.on_path: list[str] = []
+        self.variable_owners: list[str] = []
+
+    def ids(self, *kinds: str) -> tuple[str, ...]:
+        """The ids of the steps of these kinds that are planned so far."""
+        return tuple(step.id for step in self.steps if step.kind in kinds)
+
+    @property
+    def series(self) -> str:
+        """The Python series, like "3.11"; raises CannotSetUp where none is known that suits the release."""
+        if self.recommendation.python is None:
+            code = "setup-on-mac" if self.machine.os.system == "darwin" else "setup-no-python"
+            raise CannotSetUp(code, release=self.release)
+        return self.recommendation.python
+
+    @property
+    def release(self) -> str:
+        """What the environment is for: "PyTorch 2.13.0+cpu", "TensorFlow 2.21.0", or both."""
+        torch, flow = self.recommendation.pytorch, self.recommendation.tensorflow
+        named = [f"PyTorch {torch.version}+{torch.variant}"] if torch is not None else []
+        named += [f"TensorFlow {flow.version}"] if flow is not None else []
+        return " + ".join(named)
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """What was measured on this very release; another one's figures are not this one's."""
+        from ..catalog.records import Sizes
+
+        found, torch = self.near_sizes, self.recommendation.pytorch
+        if torch is not None and found.release == torch.version:
+            return found
+        return Sizes(variant=found.variant, system=found.system)
+
+    @cached_property
+    def near_sizes(self) -> Sizes:
+        """What was measured on any release of this kind of build; nothing of it for more than PyTorch alone."""
+        from ..catalog.records import Sizes
+
+        torch, system = self.recommendation.pytorch, self.machine.os.system
+        if torch is None or self.recommendation.tensorflow is not None:
+            return Sizes(system=system)
+        return self.catalog.sizes(torch.variant, system)
+
+    @cached_property
+    def paces(self) -> Paces:
+        """How long things take."""
+        from ..catalog.paces import paces
+
+        return paces(self.catalog)
+
+    @cached_property
+    def local(self) -> LocalWheel | None:
+        """The user's own wheel of this very PyTorch build."""
+        torch = self.recommendation.pytorch
+        # Beside TensorFlow it would be only a part of what is told.
+        if self.wheelhouse is None or torch is None or self.recommendation.tensorflow is not None:
+            return None
+        # The general index's build bears no tag.
+        untagged = self.catalog.default_variant(torch.version, self.machine.os.system) == torch.variant
+        tags = (torch.variant, None) if untagged else (torch.variant,)
+        wheels = usable(self.wheelhouse, self.series)
+        return next(
+            (w for w in wheels if (w.project, w.version) == ("torch", torch.version) and w.variant in tags), None
+        )

@@ -1,0 +1,96 @@
+"""What a step can do to the world, as the journal keeps it: enough to see whether it is there, and to take it back."""
+
+from __future__ import annotations
+
+import os
+
+from msgspec import Struct
+
+from ..core.names import Value
+
+
+class FolderMade(Struct, frozen=True, kw_only=True, tag_field="effect", tag="folder"):
+    """An empty folder for others to lie in."""
+
+    path: str
+
+
+class TreeMade(Struct, frozen=True, kw_only=True, tag_field="effect", tag="tree"):
+    """A folder that appears whole, by a rename; `removal.py` knows what in it is ours.
+
+    `stood`: an empty one was there before, so it is not ours to take away.
+    """
+
+    path: str
+    stood: bool = False
+
+
+class FilesAdded(Struct, frozen=True, kw_only=True, tag_field="effect", tag="files"):
+    """Files among others in a folder; `receipt` is the name of the file there that lists them."""
+
+    path: str
+    receipt: str
+
+
+class FileWritten(Struct, frozen=True, kw_only=True, tag_field="effect", tag="file"):
+    """A file that is replaced whole: `sha256` of its new text, `before` its old bytes (None: there was none)."""
+
+    path: str
+    sha256: str
+    before: bytes | None = None
+
+
+class VariableSet(Struct, frozen=True, kw_only=True, tag_field="effect", tag="variable"):
+    """One of the user's environment variables; `before` and `before_expand` are what it was (None: there was none)."""
+
+    name: str
+    value: str
+    expand: bool = False
+    before: str | None = None
+    before_expand: bool = False
+
+
+class PathEntry(Struct, frozen=True, kw_only=True, tag_field="effect", tag="path-entry"):
+    """A folder at the end of the user's PATH; `before` is a backup of the whole text."""
+
+    folder: str
+    before: str | None = None
+    before_expand: bool = False
+
+
+class LoginSet(Struct, frozen=True, kw_only=True, tag_field="effect", tag="at-login"):
+    """The command that runs after the next login."""
+
+    words: tuple[str, ...]
+
+
+class ProgramInstalled(Struct, frozen=True, kw_only=True, tag_field="effect", tag="program"):
+    """A program that its own installer put there; the kind that installed it says how it is seen and removed.
+
+    Versions are as the maker writes them; `before` is None where there was none.
+    """
+
+    name: str
+    after: str
+    before: str | None = None
+    more: dict[str, Value] = {}
+
+
+Effect = FolderMade | TreeMade | FilesAdded | FileWritten | VariableSet | PathEntry | LoginSet | ProgramInstalled
+
+
+def key(effect: Effect) -> tuple[str, str]:
+    """Equal for effects on the same thing."""
+    match effect:
+        case FolderMade() | TreeMade() | FileWritten():
+            return "place", os.path.normcase(effect.path)
+        case FilesAdded():
+            return "files", os.path.normcase(f"{effect.path}/{effect.receipt}")
+        case VariableSet():
+            return "variable", effect.name.upper()
+        case PathEntry():
+            return "path-entry", os.path.normcase(effect.folder)
+        case LoginSet():
+            return "at-login", ""
+        case ProgramInstalled():
+            return "program", effect.name

@@ -1,0 +1,31 @@
+"""Where effects are made and looked at: the system and the data folder."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..core.paths import DataDir
+from ..system.base import System
+from .reporter import Reporter
+
+if TYPE_CHECKING:
+    from ..catalog.load import Catalog
+
+
+class Ground(NamedTuple):
+    """What a plan is checked against."""
+
+    system: System
+    data: DataDir
+    catalog: Catalog
+
+
+class Place:
+    """What looking at an effect and taking it back need; an install's `Work` is one, too."""
+
+    def __init__(self, system: System, data: DataDir, *, reporter: Reporter, cancel: threading.Event) -> None:
+        self.system = system
+        self.data = data
+        self.reporter = reporter
+        self.cancel = cancel

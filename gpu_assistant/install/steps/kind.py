@@ -1,0 +1,85 @@
+"""What every kind of step is: one object that plans it, checks it, does it and takes it back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+import msgspec
+
+from ...core.errors import CallError
+from ...core.json import fault_of
+from ...core.plan import Plan, Step
+from .. import undoing
+from ..effects import Effect
+from ..journal import Why
+from ..place import Ground, Place
+from ..undoing import Sight
+
+if TYPE_CHECKING:
+    from ..draft import Draft
+    from ..work import Outcome, Work
+
+Spec = TypeVar("Spec")
+
+
+class Kind:
+    """One kind of step; the registry in `steps/__init__.py` holds one object of each.
+
+    `codes` are the texts that its steps may use, `needs` the kinds of which a step must be among its `needs`,
+    `then` the kinds of which a step must come later; without `many` a plan has one step of it at most.
+    """
+
+    name: ClassVar[str]
+    codes: ClassVar[tuple[str, ...]]
+    needs: ClassVar[tuple[str, ...]] = ()
+    then: ClassVar[tuple[str, ...]] = ()
+    many: ClassVar[bool] = False
+
+    def plan(self, draft: Draft) -> tuple[Step, ...]:
+        """The steps of this kind that a recommendation asks for; raises AppError, CallError."""
+        raise NotImplementedError
+
+    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
+        """Raise CallError("plan-refused", detail=…) for a step that must not run here: a plan is untrusted input."""
+        raise NotImplementedError
+
+    def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002 - the shape of all kinds
+        """Where there is nothing left to do, how it stands; None where `run` is needed. Changes nothing."""
+        return None
+
+    def run(self, step: Step, work: Work) -> Outcome:
+        """Do it; raises AppError. RightsRefused leaves out this step and those that need it, and nothing else."""
+        raise NotImplementedError
+
+    def look(self, effect: Effect, place: Place) -> Sight:
+        """What the world shows of an effect that a step of this kind said it would make."""
+        return undoing.look(effect, place)
+
+    def undo(self, effect: Effect, place: Place) -> Why | None:
+        """Take it back; what of it stays is said, None for nothing. May be called again after a kill."""
+        return undoing.revert(effect, place)
+
+
+def refused(detail: str) -> CallError:
+    """The error for a plan with something in it that we do not make."""
+    return CallError("plan-refused", detail=detail)
+
+
+def spec_of(step: Step, shape: type[Spec]) -> Spec:
+    """A step's `spec` in its kind's own strict shape; raises CallError("plan-refused")."""
+    try:
+        return msgspec.convert(step.spec, shape)
+    except msgspec.ValidationError as error:
+        raise refused(f"{step.id}: spec.{fault_of(error)[1].removeprefix('@file.whole')}".rstrip(".")) from error
+
+
+class Empty(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The spec of a kind that has none."""
+
+
+def refuse_fields(step: Step, *, files: bool = False, spec: bool = False) -> None:
+    """Raise CallError("plan-refused") for fields that this kind does not use."""
+    if step.files and not files:
+        raise refused(f"{step.id}: files")
+    if step.spec and not spec:
+        raise refused(f"{step.id}: spec")

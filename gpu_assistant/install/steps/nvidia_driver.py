@@ -1,0 +1,226 @@
+"""NVIDIA's driver: its own package on Windows, the distribution's packages on Linux, else what to do by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import ClassVar
+from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct, structs
+
+from ...core.errors import AppError, RightsRefused
+from ...core.plan import Plan, PlanFile, Step
+from ...core.recommendation import DriverAdvice
+from ...fetch.wanted import Wanted
+from ..door.ask import Door
+from ..door.packages import known
+from ..draft import Draft
+from ..driver import linux, windows
+from ..driver.installed import enough, installed
+from ..effects import Effect, ProgramInstalled
+from ..fetching import fetch
+from ..journal import Why
+from ..place import Ground, Place
+from ..undoing import Sight
+from ..untrusted import check_file
+from ..work import Outcome, Work
+from .kind import Kind, refuse_fields, refused, spec_of
+
+WINDOWS, LINUX, SECURE_BOOT, BY_HAND, BACK = (
+    "nvidia-driver",
+    "nvidia-driver-linux",
+    "nvidia-driver-secure-boot",
+    "nvidia-driver-by-hand",
+    "nvidia-driver-back",
+)
+
+
+class Spec(Struct, frozen=True, forbid_unknown_fields=True):
+    """`version`: this driver or a newer one is enough; `packages` of the distribution, none where a file has it."""
+
+    version: str
+    packages: tuple[str, ...] = ()
+
+
+def _door(work: Work) -> Door:
+    return Door(work.data.state, work.system, cancel=work.cancel)
+
+
+class NvidiaDriver(Kind):
+    """`door` and `here` replace the way to administrator rights, and the look at what is installed."""
+
+    name: ClassVar[str] = "nvidia-driver"
+    codes: ClassVar[tuple[str, ...]] = (WINDOWS, LINUX, SECURE_BOOT, BY_HAND, BACK)
+
+    def __init__(self, door: Callable[[Work], Door] = _door, here: Callable[..., str | None] = installed) -> None:
+        self._door, self._here = door, here
+
+    def plan(self, draft: Draft) -> tuple[Step, ...]:
+        """One step where the driver has to change."""
+        advice, machine = draft.recommendation.driver, draft.machine
+        if not advice.changes or advice.recommended is None or machine.os.wsl:
+            return ()
+        if advice.action == "back":
+            return (_back(draft, advice, advice.recommended),)
+        if machine.os.system == "windows":
+            return (self._windows(draft, advice, advice.recommended),)
+        return (self._linux(draft, advice, advice.recommended),)
+
+    def _windows(self, draft: Draft, advice: DriverAdvice, version: str) -> Step:
+        package, facts = windows.package(advice.url, draft.catalog), draft.catalog.drivers.windows_install
+        if package is None or package.url is None or facts is None:
+            page = advice.url or draft.catalog.source(draft.catalog.drivers, "nvidia")
+            return _by_hand(advice, version, ((page,),) if page is not None else ())
+        file = PlanFile(url=package.url, name=_file_name(package.url), sha256=package.sha256)
+        return Step(
+            id="driver",
+            kind=self.name,
+            code=WINDOWS,
+            data={"version": package.version, "installed": advice.installed or "@driver.none"},
+            spec={"version": package.version},
+            disk_bytes=None,
+            needs_admin=True,
+            needs_reboot=True,
+            commands=((file.name, *facts.arguments, *facts.components),),
+            files=(file,),
+        )
+
+    def _linux(self, draft: Draft, advice: DriverAdvice, version: str) -> Step:
+        found = linux.packages(draft.machine, version, advice.minimum, draft.catalog)
+        if found is None:
+            return _by_hand(advice, version, linux.by_hand(version, draft.catalog))
+        enrol = draft.machine.os.secure_boot is True and not found.signed
+        return Step(
+            id="driver",
+            kind=self.name,
+            code=SECURE_BOOT if enrol else LINUX,
+            data={
+                "version": version,
+                "installed": advice.installed or "@driver.none",
+                "packages": " ".join(found.names),
+                "enrol": " ".join(linux.enrolment(draft.catalog)) if enrol else None,
+            },
+            spec={"version": advice.minimum or version, "packages": list(found.names)},
+            bytes=None,
+            needs_admin=True,
+            needs_reboot=True,
+            commands=linux.to_type(found.names),
+        )
+
+    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
+        """A package of the catalog, or names that it knows for this distribution."""
+        refuse_fields(step, files=True, spec=True)
+        spec = spec_of(step, Spec)
+        if step.code in (BY_HAND, BACK) and (step.files or spec.packages):
+            raise refused(f"{step.id}: {step.code}")
+        if step.files:
+            (file,) = step.files if len(step.files) == 1 else (None,)
+            package = windows.package(file.url, ground.catalog) if file is not None else None
+            if file is None or package is None or (package.version, package.sha256) != (spec.version, file.sha256):
+                raise refused(f"{step.id}: files")
+            check_file(file)
+        if spec.packages and not plan.simulated:
+            if step.files:
+                raise refused(f"{step.id}: packages")
+            try:
+                names = known(ground.system.operating_system().distro, ground.catalog)
+            except AppError as error:
+                raise refused(f"{step.id}: packages") from error
+            if not all(names.match(name) for name in spec.packages):
+                raise refused(f"{step.id}: {', '.join(spec.packages)}")
+
+    def done(self, step: Step, work: Work) -> Outcome | None:
+        """The driver that is here is enough, or it is not ours to install."""
+        here, wanted = self._here(work.system), spec_of(step, Spec).version
+        # Back to an older one: what is here must not be newer.
+        if here is not None and (enough(wanted, here) if step.code == BACK else enough(here, wanted)):
+            return Outcome(code="progress.driver-here", data={"version": here})
+        if step.code in (BY_HAND, BACK):
+            return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
+        return None
+
+    def run(self, step: Step, work: Work) -> Outcome:
+        """Raises RightsRefused, what fetching raises, and AppError for what an installer says no to."""
+        spec = spec_of(step, Spec)
+        before = self._here(work.system)
+        effect = ProgramInstalled(name=self.name, after=spec.version, before=before)
+        return self._run_package(step, work, effect) if step.files else self._run_names(step, work, effect, spec)
+
+    def _run_package(self, step: Step, work: Work, effect: ProgramInstalled) -> Outcome:
+        facts, file = work.catalog.drivers.windows_install, step.files[0]
+        if facts is None:
+            raise refused(step.id)
+        wanted = Wanted(url=file.url, path=work.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
+        (path,) = fetch(work, [wanted])
+        work.reporter.progress(done=0, total=None, unit="items", bottleneck="consent", code="progress.driver-asking")
+        with work.effect(step, effect):
+            answer = self._door(work).windows_driver(path, file.sha256)
+            restart = windows.driver_restart(answer.exit_code or 0, effect.after, facts)
+        noted = "" if answer.restore_point else "-unnoted"
+        return Outcome(code=f"progress.driver-installed{noted}", restart=restart)
+
+    def _run_names(self, step: Step, work: Work, effect: ProgramInstalled, spec: Spec) -> Outcome:
+        work.reporter.progress(done=0, total=None, unit="items", bottleneck="consent", code="progress.driver-packages")
+        try:
+            with work.effect(step, effect):
+                answer = self._door(work).linux_packages(spec.packages, spec.version)
+                if answer.exit_code != 0:
+                    last = answer.lines[-1] if answer.lines else None
+                    raise AppError("driver-packages-failed", status=answer.exit_code, detail=last)
+        except RightsRefused as error:
+            if error.code == "rights-no-way":
+                commands = "; ".join(" ".join(words) for words in linux.to_type(spec.packages))
+                raise RightsRefused("driver-by-hand", commands=commands) from error
+            raise
+        # Secure Boot's question comes with the restart: it has to be explained before.
+        if step.code == SECURE_BOOT:
+            enrol = " ".join(linux.enrolment(work.catalog))
+            return Outcome(code="progress.driver-restart-key", data={"enrol": enrol}, restart=True)
+        return Outcome(code="progress.driver-restart", restart=True)
+
+    def look(self, effect: Effect, place: Place) -> Sight:
+        """By the driver that answers; after an installation it may be the old one until the restart."""
+        if not isinstance(effect, ProgramInstalled):
+            return super().look(effect, place)
+        here = self._here(place.system)
+        if here == effect.before:
+            return "before"
+        return "made" if here is not None and enough(here, effect.after) else "changed"
+
+    def undo(self, effect: Effect, place: Place) -> Why | None:
+        """A driver cannot simply be taken away: it stays, and the step's words say how to go back."""
+        if not isinstance(effect, ProgramInstalled):
+            return super().undo(effect, place)
+        return None if self.look(effect, place) == "before" else "needed"
+
+
+def _back(draft: Draft, advice: DriverAdvice, version: str) -> Step:
+    """An older driver in place of a newer one: installers refuse that, or leave halves, so a person does it."""
+    if draft.machine.os.system == "windows":
+        page = advice.url or draft.catalog.source(draft.catalog.drivers, "nvidia")
+        commands: linux.Commands = ((page,),) if page is not None else ()
+    else:
+        found = linux.packages(draft.machine, version, advice.minimum, draft.catalog)
+        commands = linux.to_type(found.names) if found is not None else linux.by_hand(version, draft.catalog)
+    step = _by_hand(advice, version, commands)
+    return structs.replace(step, code=BACK, spec={"version": version})
+
+
+def _by_hand(advice: DriverAdvice, version: str, commands: linux.Commands) -> Step:
+    text = "; ".join(" ".join(words) for words in commands)
+    return Step(
+        id="driver",
+        kind=NvidiaDriver.name,
+        code=BY_HAND,
+        data={"version": version, "installed": advice.installed or "@driver.none", "commands": text or None},
+        spec={"version": advice.minimum or version},
+        bytes=0,
+        disk_bytes=0,
+        minutes=0.0,
+        commands=commands,
+    )
+
+
+def _file_name(url: str) -> str:
+    return PurePosixPath(unquote(urlsplit(url).path)).name

@@ -1,0 +1,1 @@
+"""Newer facts for the catalog, from the publishers' own machine-readable pages."""

@@ -1,0 +1,239 @@
+"""What a Windows is, from its registry, its list of devices, its variables and its files.
+
+Nothing here calls Windows: the registry and the files come in, so that a recorded computer answers like a real one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PureWindowsPath
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..core.machine import Gpu
+from . import firmware, places
+from .path_limits import ONEDRIVE_VARIABLES
+from .windows_read import LONGEST_ENVIRONMENTS, adapter
+
+CLASSES = r"SYSTEM\CurrentControlSet\Control\Class"
+RUNTIME_KEYS = (
+    r"SOFTWARE\Microsoft\VisualStudio\14.0\VC\Runtimes\X64",
+    r"SOFTWARE\WOW6432Node\Microsoft\VisualStudio\14.0\VC\Runtimes\X64",
+)
+TOOLKITS_KEY = r"SOFTWARE\NVIDIA Corporation\GPU Computing Toolkit\CUDA"
+INTERNET_KEY = r"Software\Microsoft\Windows\CurrentVersion\Internet Settings"
+REBOOT_KEYS = (
+    r"SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending",
+    r"SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired",
+)
+SECURE_BOOT_KEY = r"SYSTEM\CurrentControlSet\Control\SecureBoot\State"
+FIRMWARE_KEY = r"HARDWARE\DESCRIPTION\System\BIOS"
+HARDWARE_KEY = r"SYSTEM\HardwareConfig\Current"
+ACCOUNTS_KEY = r"Software\Microsoft\OneDrive\Accounts"
+GIT_KEY = r"SOFTWARE\GitForWindows"
+VS_2015_KEY = r"SOFTWARE\WOW6432Node\Microsoft\VisualStudio\14.0\Setup\VC"
+CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge")
+# Where our data lies below a profile; environments are below it.
+BELOW_HOME = r"\AppData\Local\gpu-assistant\environments"
+
+
+class Registry(Protocol):
+    """`windows_registry`, or a recorded one: what is missing or forbidden reads as None."""
+
+    MACHINE: int
+    USER: int
+
+    def text(self, root: int, key: str, name: str) -> str | None:
+        """One text value, trimmed; an empty one is None."""
+        ...
+
+    def number(self, root: int, key: str, name: str) -> int | None:
+        """One number; drivers write some of them as bytes."""
+        ...
+
+    def exists(self, root: int, key: str) -> bool:
+        """Whether there is such a key."""
+        ...
+
+    def children(self, root: int, key: str) -> list[str]:
+        """The names of a key's sub-keys."""
+        ...
+
+
+class DeviceEntry(Struct, frozen=True, kw_only=True):
+    r"""A PCI device as SetupAPI lists it; `hardware_ids` with the compatible ones, `driver` is its key below the
+    class ("{4d36e968-…}\0000").
+    """
+
+    hardware_ids: tuple[str, ...]
+    device_class: str | None = None
+    driver: str | None = None
+    friendly_name: str | None = None
+    description: str | None = None
+    service: str | None = None
+
+
+class WindowsFacts:
+    """One Windows. `files` turns a path as Windows writes it into one that can be opened here."""
+
+    def __init__(self, registry: Registry, environ: Mapping[str, str], *, files: Callable[[str], Path] = Path) -> None:
+        self._registry = registry
+        self._environ = environ
+        self._files = files
+
+    def display_adapters(self, devices: Iterable[DeviceEntry]) -> tuple[Gpu, ...]:
+        """Every display adapter on the PCI bus, in Windows' own order."""
+        found = (gpu for device in devices if (gpu := self._adapter(device)) is not None)
+        return tuple(replace(gpu, index=index) for index, gpu in enumerate(found))
+
+    def _adapter(self, device: DeviceEntry) -> Gpu | None:
+        registry, key = self._registry, f"{CLASSES}\\{device.driver}"
+        described = registry.text(registry.MACHINE, key, "DriverDesc") if device.driver else None
+        memory = registry.number(registry.MACHINE, key, "HardwareInformation.qwMemorySize") if device.driver else None
+        return adapter(
+            hardware_ids=device.hardware_ids,
+            device_class=device.device_class,
+            description=described or device.friendly_name or device.description,
+            service=device.service,
+            memory_bytes=memory,
+        )
+
+    def cuda_folders(self) -> tuple[Path, ...]:
+        """Where NVIDIA's installer puts toolkits, what it wrote down, and its variables (CUDA_PATH_V12_6 …)."""
+        registry = self._registry
+        usual = sorted(self._program_files().glob("NVIDIA GPU Computing Toolkit/CUDA/v*"))
+        written = [
+            self._files(folder)
+            for version in sorted(registry.children(registry.MACHINE, TOOLKITS_KEY))
+            if (folder := registry.text(registry.MACHINE, f"{TOOLKITS_KEY}\\{version}", "InstallDir"))
+        ]
+        variables = [
+            *sorted(name for name in self._environ if name.startswith("CUDA_PATH_V")),
+            *("CUDA_PATH", "CUDA_HOME"),
+        ]
+        named = [self._files(value) for name in variables if (value := self._environ.get(name))]
+        return places.distinct_folders([*usual, *written, *named])
+
+    def cudnn_folders(self) -> tuple[Path, ...]:
+        """NVIDIA's own folder and those inside toolkits: headers, and libraries."""
+        own = sorted(self._program_files().glob("NVIDIA/CUDNN/v*"))
+        parts = [inside for folder in own for part in ("include", "bin") for inside in _with_inner(folder / part)]
+        inside = [folder / part for folder in self.cuda_folders() for part in ("include", "bin")]
+        return places.distinct_folders([*parts, *inside])
+
+    def nvidia_smi(self) -> Path | None:
+        """Beside Windows' own programs; older drivers had a folder of their own."""
+        own = self._program_files() / "NVIDIA Corporation" / "NVSMI"
+        return next(
+            (path for folder in (self.shared_libraries(), own) if (path := folder / "nvidia-smi.exe").is_file()), None
+        )
+
+    def shared_libraries(self) -> Path:
+        """System32."""
+        return self._files(self._environ.get("SystemRoot") or "C:\\Windows") / "System32"
+
+    def visual_cpp(self) -> str | None:
+        """As its installer wrote it down."""
+        registry = self._registry
+        for key in RUNTIME_KEYS:
+            major = registry.number(registry.MACHINE, key, "Major")
+            minor = registry.number(registry.MACHINE, key, "Minor")
+            if major is not None and minor is not None and registry.number(registry.MACHINE, key, "Installed") != 0:
+                return f"{major}.{minor}"
+        return None
+
+    def vswhere(self) -> Path | None:
+        """Visual Studio's own finder, which its installer puts into a fixed place."""
+        program = self._program_files_x86() / "Microsoft Visual Studio/Installer/vswhere.exe"
+        return program if program.is_file() else None
+
+    def msvc_folders(self) -> tuple[Path, ...]:
+        """Folders named VC of Visual Studios in their usual places, and of 2015's as the registry names it."""
+        usual = [
+            folder
+            for programs in (self._program_files(), self._program_files_x86())
+            for folder in sorted(programs.glob("Microsoft Visual Studio/*/*/VC"), reverse=True)
+        ]
+        old = self._registry.text(self._registry.MACHINE, VS_2015_KEY, "ProductDir")
+        return places.distinct_folders([*usual, *([self._files(old)] if old else [])])
+
+    def program(self, name: str, home: Path) -> Path | None:
+        """A program that is not on PATH where its own installer puts it: git and conda."""
+        registry = self._registry
+        found: Sequence[Path] = ()
+        if name == "git":
+            roots = (registry.MACHINE, registry.USER)
+            named = [self._files(text) for root in roots if (text := registry.text(root, GIT_KEY, "InstallPath"))]
+            found = [folder / "cmd" / "git.exe" for folder in (*named, self._program_files() / "Git")]
+        elif name == "conda":
+            shared = self._files(self._environ.get("ProgramData") or "C:\\ProgramData")
+            local = home / "AppData" / "Local"
+            homes = [folder / each for each in CONDA_HOMES for folder in (home, local, shared)]
+            own = self._environ.get("CONDA_EXE")
+            found = [*([self._files(own)] if own else []), *(folder / "Scripts" / "conda.exe" for folder in homes)]
+        return next((path for path in found if path.is_file()), None)
+
+    def proxy(self) -> str | None:
+        """From the environment, else from Windows' settings."""
+        registry = self._registry
+        if (given := places.proxy(self._environ)) is not None:
+            return given
+        if not registry.number(registry.USER, INTERNET_KEY, "ProxyEnable"):
+            return None
+        servers = registry.text(registry.USER, INTERNET_KEY, "ProxyServer") or ""
+        # Either one address for all, or "http=host:port;https=host:port".
+        named = dict(part.split("=", 1) for part in servers.split(";") if "=" in part)
+        chosen = named.get("https") or named.get("http") or ("" if named else servers)
+        return places.without_secrets(chosen) if chosen else None
+
+    def pending_reboot(self) -> bool:
+        """By the keys of servicing and Windows Update; pending renames alone are everyday."""
+        return any(self._registry.exists(self._registry.MACHINE, key) for key in REBOOT_KEYS)
+
+    def secure_boot(self) -> bool | None:
+        """As the loader wrote it down; None where it did not (no UEFI, or an old Windows)."""
+        found = self._registry.number(self._registry.MACHINE, SECURE_BOOT_KEY, "UEFISecureBootEnabled")
+        return found != 0 if found is not None else None
+
+    def laptop(self, battery: bool | None) -> bool | None:
+        """By the chassis that the firmware names, else by a battery."""
+        text = self._registry.text(self._registry.MACHINE, HARDWARE_KEY, "EnclosureType")
+        number = self._registry.number(self._registry.MACHINE, HARDWARE_KEY, "EnclosureType")
+        chassis = number if number is not None else int(text, 10) if text is not None and text.isdecimal() else None
+        return firmware.laptop(chassis, battery=battery)
+
+    def virtual_machine(self) -> bool | None:
+        """By the maker's words; the processor's own sign is there on real computers with Hyper-V too."""
+        words = (
+            self._registry.text(self._registry.MACHINE, FIRMWARE_KEY, name)
+            for name in ("SystemManufacturer", "SystemProductName")
+        )
+        return firmware.virtual(*words)
+
+    def onedrive(self) -> tuple[str, ...]:
+        """The folders that OneDrive keeps, from its variables and its accounts; each once."""
+        registry = self._registry
+        found = [value for name in ONEDRIVE_VARIABLES if (value := self._environ.get(name))]
+        accounts = registry.children(registry.USER, ACCOUNTS_KEY)
+        named = (registry.text(registry.USER, f"{ACCOUNTS_KEY}\\{account}", "UserFolder") for account in accounts)
+        found += [folder for folder in named if folder]
+        return tuple({str(PureWindowsPath(folder)).casefold(): folder for folder in reversed(found)}.values())[::-1]
+
+    def _program_files(self) -> Path:
+        return self._files(
+            self._environ.get("ProgramW6432") or self._environ.get("ProgramFiles") or "C:\\Program Files"
+        )
+
+    def _program_files_x86(self) -> Path:
+        return self._files(self._environ.get("ProgramFiles(x86)") or "C:\\Program Files (x86)")
+
+
+def home_too_long(home: str) -> bool:
+    """Whether environments below this profile would pass the paths that programs take."""
+    return len(home) + len(BELOW_HOME) > LONGEST_ENVIRONMENTS
+
+
+def _with_inner(folder: Path) -> list[Path]:
+    return [folder, *sorted(inside for inside in folder.glob("*") if inside.is_dir())]

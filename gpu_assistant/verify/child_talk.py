@@ -1,0 +1,37 @@
+"""How a program in an environment's own Python speaks to whoever started it: JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+
+class Talk:
+    """The line to the parent, kept apart from whatever libraries print."""
+
+    def __init__(self) -> None:
+        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+        os.dup2(2, 1)
+
+    def send(self, **line: Any) -> None:  # noqa: ANN401 - JSON
+        """One line."""
+        self._out.write(json.dumps(line) + "\n")
+        self._out.flush()
+
+    def check(self, check_id: str, state: str, *, value: Any = None, expected: Any = None, **data: Any) -> None:  # noqa: ANN401
+        """One finding; `data` fills its texts."""
+        data.setdefault("value", value)
+        data.setdefault("expected", expected)
+        self.send(check={"id": check_id, "state": state, "value": value, "expected": expected, "data": data})
+
+    def skip(self, *ids: str, reason: str) -> None:
+        """Checks that have nothing to look at, and why."""
+        for check_id in ids:
+            self.check(check_id, "skip", reason=reason)
+
+
+def why(error: BaseException) -> str:
+    """The first line of an exception, as Python names it."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

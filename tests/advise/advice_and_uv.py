@@ -1,0 +1,219 @@
+"""Writes `docs/advice-and-uv.md`: where our PyTorch and the one that uv's driver table leads to differ, and why.
+
+python -m tests.advise.advice_and_uv
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.catalog.load import load
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.machine import Machine
+from gpu_assistant.core.paths import resources
+
+from .oracle.expect import box_of, deciding, nvidia
+from .oracle.grid import Case, grid
+from .oracle.torch_rules import cuda_of, cudnn_inside, cudnn_serves, runs
+from .oracle.world import World, number
+
+HERE = Path(__file__).resolve().parent
+DOCUMENT = HERE.parents[1] / "docs" / "advice-and-uv.md"
+TABLES = json.loads((HERE / "uv_backends.json").read_text(encoding="utf-8"))
+GROUPS = json.loads((HERE / "uv_groups.json").read_text(encoding="utf-8"))
+
+
+class Difference(NamedTuple):
+    """One machine on which the two part."""
+
+    case: Case
+    uv: str
+    ours: str
+    driver: str
+
+
+@cache
+def world() -> World:
+    return World()
+
+
+def backends(machine: dict[str, Any]) -> list[str]:
+    """The indexes that uv looks at, in its order."""
+    system = machine["os"]["system"]
+    driver = machine.get("driver")
+    vendors = {gpu["vendor"] for gpu in machine["gpus"]}
+    if system in ("linux", "windows") and driver is not None:
+        there = number(driver["version"])
+        return [row["backend"] for row in TABLES[system] if number(row["min_driver"]) <= there] + ["cpu"]
+    chips = sorted(gpu["gfx"] for gpu in machine["gpus"] if gpu["vendor"] == "amd" and gpu.get("gfx"))
+    if system == "linux" and chips:
+        return [name for name, listed in TABLES["amd_linux"].items() if chips[0] in listed] + ["cpu"]
+    return ["xpu"] if "intel" in vendors and system in ("linux", "windows") else ["cpu"]
+
+
+def uv_build(machine: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """The release and build that uv takes: the newest on the first index that has any."""
+    wanted = (machine["os"]["system"], machine["os"]["arch"])
+    for backend in backends(machine):
+        for release in world().releases:
+            for record in release["variants"]:
+                if (record["system"], record["arch"], record["variant"]) == (*wanted, backend):
+                    return release["version"], record
+    return None
+
+
+def reason(case: Case, theirs: tuple[str, dict[str, Any]], ours: Any) -> str:
+    """Which group a difference belongs to; the first that fits."""
+    version_, record = theirs
+    gpu = deciding(world(), case.machine)
+    cuda = cuda_of(record["variant"])
+    if gpu is None:
+        return "intel" if record["variant"] == "xpu" else "amd"
+    box = box_of(world(), case.machine, case.channel, gpu)
+    if box.device is None:
+        return "unknown-chip"
+    if cuda is None:
+        return "no-driver" if box.installed is None else "driver-before-all"
+    code = runs(world(), record, box.device)
+    if code is None:
+        return "no-code"
+    release = next(row for row in world().releases if row["version"] == version_)
+    if not cudnn_serves(world(), cudnn_inside(release, record), cuda, box.device):
+        return "cudnn"
+    if code == "portable" and (world().native(box.driver) or (0, 0)) < cuda:
+        return "portable"
+    if version_ == ours.pytorch.version:
+        return "own-cuda"
+    if len({world().chip(gpu) for gpu in nvidia(case.machine)}) > 1 and number(version_) > number(ours.pytorch.version):
+        return "several-cards"
+    return "older-index" if ours.driver.action == "keep" else "older-release"
+
+
+def differences() -> tuple[int, int, dict[str, list[Difference]]]:
+    """How many machines there are, on how many both agree, and the rest by group."""
+    catalog = load(resources() / "catalog")
+    total = agreed = 0
+    found: dict[str, list[Difference]] = collections.defaultdict(list)
+    seen: set[str] = set()
+    for case in grid(world()):
+        key = json.dumps(case.machine, sort_keys=True)
+        theirs = uv_build(case.machine)
+        # Without a build known for this processor (a CPU build for Linux on ARM) there is nothing to compare.
+        if case.goal != "pytorch" or key in seen or theirs is None:
+            continue
+        seen.add(key)
+        try:
+            ours = recommend(msgspec.convert(case.machine, Machine), catalog)
+        except AppError:
+            continue
+        assert ours.pytorch is not None
+        total += 1
+        label = f"{ours.pytorch.version}+{ours.pytorch.variant}"
+        uv = f"{theirs[0]}+{theirs[1]['variant']}"
+        if label == uv:
+            agreed += 1
+            continue
+        advice = ours.driver
+        number_ = (advice.installed if advice.action == "keep" else advice.recommended) or ""
+        change = f", driver: {advice.action} {number_}".rstrip() if advice.action != "none" else ""
+        found[reason(case, theirs, ours)].append(Difference(case, uv, label, change))
+    return total, agreed, found
+
+
+def shown(case: Case) -> str:
+    """A machine in a line."""
+    system, what = case.name.split("/")[0], case.machine
+    cards = " + ".join(str(gpu.get("name") or gpu["vendor"]) for gpu in what["gpus"]) or "no card"
+    driver = what["driver"]["version"] if what["driver"] else "none"
+    gpu = deciding(world(), what)
+    chip = box_of(world(), what, case.channel, gpu).device if gpu else None
+    capability = f" (capability {chip[0]}.{chip[1]})" if chip else ""
+    return f"{system}, {cards}{capability}, driver {driver}"
+
+
+@cache
+def published() -> frozenset[str]:
+    """The drivers that are known to exist: those that are offered, and those that came with a toolkit."""
+    offered = (row["version"] for row in world().drivers["packages"])
+    bundled = (row[f"{system}_driver"] for row in world().cuda["toolkits"] for system in ("linux", "windows"))
+    return frozenset(filter(None, (*offered, *bundled)))
+
+
+def possible(case: Case) -> bool:
+    """Whether there can be such a machine: cards that were sold, and a published driver that knows all of them."""
+    what = case.machine
+    gpus = nvidia(what)
+    if not all(world().card(gpu) for gpu in gpus):
+        return not gpus
+    if what["driver"] is None:
+        return True
+    box = box_of(world(), what, case.channel, gpus[0]) if gpus else None
+    native = world().native(box.driver) if box is not None else None
+    if native is None or what["driver"]["version"] not in published():
+        return False
+    knows = [span.newest for span in world().spans() if span.first <= native]
+    for gpu in gpus:
+        chip = world().chip(gpu)
+        limits = (world().generation(chip) or {}).get("first_without") or {} if chip else {}
+        gone = limits.get(box.host) if box is not None else None
+        if chip is None or not any(chip <= newest for newest in knows):
+            return False
+        if gone is not None and number(what["driver"]["version"]) >= number(gone):
+            return False
+    return True
+
+
+def typical(group: str, found: list[Difference]) -> Difference:
+    """The example: the one that the group's own words ask for, else the middle one; of machines that can be."""
+    wish = GROUPS[group].get("example")
+    real = [difference for difference in found if possible(difference.case)] or found
+    return next((d for d in found if wish and d.case.name.startswith(wish)), real[len(real) // 2])
+
+
+def document() -> str:
+    """The whole text."""
+    total, agreed, found = differences()
+    lines = [
+        "# Our advice and uv's",
+        "",
+        "`uv pip install --torch-backend=auto` chooses a PyTorch build by the driver alone. We choose by chip, driver,",
+        "operating system and release together. This page compares both over the grid of machines that",
+        "`tests/advise/test_grid.py` judges. `python -m tests.advise.advice_and_uv` writes it; a test keeps it true.",
+        "",
+        "uv's side is its own table: every build whose lowest driver is reached, in its order, and the newest release",
+        "on the first index that has one. uv cannot be asked about other machines than the one it runs on. The table",
+        f"and our catalog are of {TABLES['as_of']}; the table's source is <{TABLES['source']}>.",
+        "",
+        f"Of {total:,} machines both take the same build on {agreed:,}. On {total - agreed:,} they differ:",
+        "",
+        "| why | machines |",
+        "| --- | ---: |",
+    ]
+    order = sorted(found, key=lambda group: (-len(found[group]), group))
+    lines += [f"| {GROUPS[group]['title']} | {len(found[group]):,} |" for group in order]
+    for group in order:
+        words, example = GROUPS[group], typical(group, found[group])
+        lines += ["", f"## {words['title']}", "", f"{len(found[group]):,} machines. {words['why']}", ""]
+        lines += [
+            f"- Example: {shown(example.case)}",
+            f"- uv takes {example.uv}",
+            f"- we advise {example.ours}{example.driver}",
+            f"- Source: {words['source']}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write the page."""
+    DOCUMENT.write_text(document(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

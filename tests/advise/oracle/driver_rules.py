@@ -1,0 +1,183 @@
+"""What may be said about the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .expect import Answer, box_of, deciding, driver_action, is_cuda, nvidia
+from .parts import needs
+from .torch_rules import Box, candidates, cuda_of, fits, packages
+from .world import Version, World, number, version
+
+
+def driver_faults(
+    world: World, machine: dict[str, Any], goal: str, channel: str, found: dict[str, Any], right: Answer | None
+) -> Iterator[str]:
+    """An update only where it is needed, to a driver that exists for this card, of the right channel."""
+    advice = found["driver"]
+    gpu = deciding(world, machine)
+    if gpu is None or (found["accelerator"] != "cuda" and found["cuda_toolkit"]["action"] == "none"):
+        if advice["action"] != "none" or advice["recommended"] is not None:
+            yield f"driver {advice['action']} without CUDA"
+        return
+    box = box_of(world, machine, channel, gpu)
+    if advice["installed"] != box.installed:
+        yield f"driver {advice['installed']} said to be there, {box.installed} is"
+    if box.device is None:
+        yield from _unknown_card(box, advice)
+        return
+    floor = _floor(world, box, goal, found, right)
+    if floor is not None:
+        yield from _action(box, advice, floor)
+    known = [right.shared] if right is not None and right.shared is not None else packages(world, box)
+    yield from _number(world, box, known, advice, floor)
+
+
+def _unknown_card(box: Box, advice: dict[str, Any]) -> Iterator[str]:
+    wanted = "install" if box.installed is None else "keep"
+    if box.driver is not None and advice["action"] != wanted and advice["recommended"] is not None:
+        floor = version(advice["minimum"])
+        if floor is None or box.driver >= floor:
+            yield f"driver {advice['action']} for a card that nobody knows"
+
+
+def _floor(world: World, box: Box, goal: str, found: dict[str, Any], right: Answer | None) -> Version | None:
+    """The lowest driver for everything that was chosen."""
+    floors = list(needs(world, box, goal, found))
+    if right is not None and right.fit is not None and is_cuda(found):
+        floors.append(right.fit.floor)
+    if floors:
+        floors.append(world.first_driver(box.host, box.device))
+    return max(floors, default=None)
+
+
+def _action(box: Box, advice: dict[str, Any], floor: Version) -> Iterator[str]:
+    wanted = "install" if box.installed is None else "update" if box.driver and box.driver < floor else "keep"
+    if box.dark:
+        wanted = "back"
+    if advice["action"] != wanted:
+        yield f"driver {advice['action']}, expected {wanted} ({box.installed}, at least {floor})"
+    least = version(advice["minimum"])
+    if least != floor:
+        yield f"lowest driver {advice['minimum']}, expected {floor}"
+
+
+def _number(
+    world: World, box: Box, known: Sequence[dict[str, Any]], advice: dict[str, Any], floor: Version | None
+) -> Iterator[str]:
+    """The number that is named: real, for this card, new enough, no step back but where the driver is too new."""
+    newest = known[0] if known else None
+    said = version(advice["recommended"])
+    if said is None:
+        if advice["recommended"] is not None:
+            if advice["action"] != "keep" or advice["recommended"] != box.installed:
+                yield f"driver {advice['recommended']} is no number"
+        elif newest is not None:
+            yield f"driver {newest['version']} exists for this card and is not named"
+        return
+    if box.dark and world.left_behind(box.host, box.device, said):
+        yield f"driver {advice['recommended']} leaves the card as dark as {box.installed}"
+    if box.driver is not None and said < box.driver and not box.dark:
+        yield f"a step back from {box.installed} to {advice['recommended']}"
+    if floor is not None and said < floor:
+        yield f"driver {advice['recommended']} is too old for the build"
+    if said == box.driver:
+        return
+    if newest is None or advice["recommended"] != newest["version"]:
+        yield f"driver {advice['recommended']}, expected {newest and newest['version']} ({box.segment}, {box.channel})"
+    elif (advice["url"], advice["channel"]) != (address(world, box, newest), newest["channel"]):
+        yield f"driver address or channel: {advice['url']}, {advice['channel']}"
+
+
+def address(world: World, box: Box, package: dict[str, Any]) -> str | None:
+    """Where a package lies: as seen, else as addresses of its kind are built, where the facts say how."""
+    if package["url"] is not None or box.host != "windows":
+        return str(package["url"]) if package["url"] else None
+    kind = f"{box.segment}/{package['channel'] or 'null'}"
+    pattern = world.facts["driver_addresses"].get(kind)
+    return pattern.replace("{v}", package["version"]) if pattern else None
+
+
+def alternatives_faults(world: World, machine: dict[str, Any], channel: str, found: dict[str, Any]) -> Iterator[str]:
+    """What is offered beside must work, too; with the present driver where that is what it says."""
+    gpu = deciding(world, machine)
+    if gpu is None:
+        return
+    box = box_of(world, machine, channel, gpu)
+    if box.device is None:
+        return
+    for other in found["alternatives"]:
+        variant = other["change"].get("variant")
+        if not variant or cuda_of(variant) is None:
+            continue
+        label = (other["change"]["pytorch"], variant)
+        fit = next((f for f in fits(world, box) if (f.release, f.variant) == label), None)
+        if fit is None:
+            yield f"alternative {other['code']}: {label[0]}+{label[1]} does not run on capability {box.device}"
+        elif (wrong := _without_driver(world, machine, box, found["driver"], other, fit.floor)) is not None:
+            yield f"alternative {other['code']}: {label[0]}+{label[1]}: {wrong}"
+        elif other["code"] == "keep-driver" and (box.driver is None or driver_action(box, fit) != "keep"):
+            yield f"alternative keep-driver: {label[0]}+{label[1]} needs {fit.floor}"
+        elif other["code"] == "keep-driver":
+            better = next((f for f in fits(world, box) if box.driver and box.driver >= f.floor), fit)
+            if better.release != fit.release:
+                yield f"alternative keep-driver: {better.release} runs, too, and is newer than {fit.release}"
+
+
+def _without_driver(
+    world: World, machine: dict[str, Any], box: Box, advice: dict[str, Any], other: dict[str, Any], floor: Version
+) -> str | None:
+    """Why an alternative's build would have no driver: too old, or one that has left a card behind."""
+    changes = advice["action"] in ("install", "update", "back")
+    if other["code"] == "distribution-driver":
+        branch = world.facts["debian_branches"][str(machine["os"]["distro_version"]).partition(".")[0]]
+        driver = number(branch)
+    elif other["code"] == "keep-driver":
+        driver = version(box.installed)
+    else:
+        named = other["change"].get("driver") or (advice["recommended"] if changes else box.installed)
+        driver = version(named)
+    if driver is None:
+        return None
+    if driver < floor:
+        return f"driver {driver} is below {floor}"
+    promised = nvidia(machine) if other["code"].startswith("all-cards") else [deciding(world, machine)]
+    chips = [world.chip(gpu) for gpu in promised if gpu is not None]
+    dark = [device for device in chips if world.left_behind(box.host, device, driver)]
+    return f"driver {driver} has left capability {dark[0]} behind" if dark else None
+
+
+def beside_faults(world: World, machine: dict[str, Any], channel: str, found: dict[str, Any]) -> Iterator[str]:
+    """What is said of further cards: an environment of their own only where the driver serves them."""
+    gpu = deciding(world, machine)
+    if gpu is None:
+        return
+    box, advice = box_of(world, machine, channel, gpu), found["driver"]
+    changes = advice["action"] in ("install", "update", "back")
+    after = version(advice["recommended"] if changes else box.installed)
+    for warning in found["warnings"]:
+        others = [
+            other for other in nvidia(machine) if other is not gpu and other.get("name") == warning["data"].get("gpu")
+        ]
+        device = world.chip(others[0]) if others else None
+        if device is None or box.device is None:
+            continue
+        gone = world.left_behind(box.host, device, after)
+        kinds = world.modules(box.device), world.modules(device)
+        apart = box.host == "linux" and all(kinds) and not kinds[0] & kinds[1]
+        runs = any(
+            after is None or f.floor <= after
+            for f in candidates(world, box.system, box.arch, box.host, device, box.glibc)
+        )
+        code = warning["code"]
+        if code == "other-gpu-without-code" and (gone or apart or not runs):
+            yield f"an environment of its own promised to capability {device} on driver {after}"
+        if code == "other-gpu-never" and runs and not gone:
+            yield f"nothing offered to capability {device}, though a build runs on driver {after}"
+        if code.startswith("driver-drops-other") and world.left_behind(box.host, device, box.driver):
+            yield f"driver {after} said to leave capability {device} behind, which {box.installed} has done"
+        if code.startswith("other-gpu-dark") and not gone:
+            yield f"capability {device} called dark on driver {after}"
+        if code.startswith("other-gpu-modules") and not apart:
+            yield f"capabilities {box.device} and {device} do have common kernel modules"

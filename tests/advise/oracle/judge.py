@@ -1,0 +1,125 @@
+"""The judge: everything that is wrong with a recommendation, in words. An empty list is an acquittal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .driver_rules import driver_faults
+from .expect import Answer, box_of, deciding, expected
+from .parts import cudnn_faults, tensorflow_faults, toolkit_faults
+from .said import said_faults
+from .torch_rules import cuda_of, cudnn_serves, fits
+from .world import World, chip, number
+
+WITH_TORCH = ("pytorch", "cuda-dev", "all")
+WITH_TENSORFLOW = ("tensorflow", "all")
+
+
+def judge(world: World, machine: dict[str, Any], goal: str, channel: str, found: dict[str, Any]) -> list[str]:
+    """The rules that a recommendation breaks."""
+    right = expected(world, machine, channel)
+    faults: list[str] = []
+    if goal in WITH_TORCH:
+        faults += torch_faults(world, machine, channel, found, right)
+    elif found["pytorch"] is not None:
+        faults.append("PyTorch was not asked for")
+    faults += python_faults(world, machine, goal, found)
+    faults += driver_faults(world, machine, goal, channel, found, right)
+    faults += toolkit_faults(world, machine, goal, channel, found)
+    faults += cudnn_faults(world, machine, goal, channel, found)
+    faults += tensorflow_faults(world, machine, goal, channel, found)
+    faults += said_faults(machine, goal, found)
+    return faults
+
+
+def torch_faults(
+    world: World, machine: dict[str, Any], channel: str, found: dict[str, Any], right: Answer | None
+) -> Iterator[str]:
+    """PyTorch's release and build, and what goes with them."""
+    torch = found["pytorch"]
+    if right is None or torch is None:
+        yield f"an answer where none is published: {torch}" if torch else "no PyTorch"
+        return
+    said = (found["accelerator"], torch["version"], torch["variant"])
+    wanted = (right.accelerator, right.torch, right.variant)
+    if right.torch is not None and said != wanted:
+        yield f"PyTorch {said}, expected {wanted}"
+    release = next((row for row in world.releases if row["version"] == torch["version"]), None)
+    if release is None:
+        yield f"PyTorch {torch['version']} does not exist"
+        return
+    system, arch = machine["os"]["system"], machine["os"]["arch"]
+    record = next(
+        (v for v in release["variants"] if (v["system"], v["arch"], v["variant"]) == (system, arch, torch["variant"])),
+        None,
+    )
+    if record is None:
+        yield f"{torch['version']}+{torch['variant']} is not published for {system} {arch}"
+        return
+    if torch["index_url"] != record["index_url"]:
+        yield f"index {torch['index_url']} does not serve {torch['variant']}"
+    yield from _companions(release, torch)
+    yield from _inside(record, torch)
+    gpu = deciding(world, machine)
+    cuda = cuda_of(torch["variant"])
+    if cuda is not None and gpu is None:
+        yield "a CUDA build without an NVIDIA card"
+    elif cuda is not None and gpu is not None:
+        yield from _runs(world, machine, channel, gpu, torch)
+
+
+def _companions(release: dict[str, Any], torch: dict[str, Any]) -> Iterator[str]:
+    if torch["torchvision"] != release["torchvision"]:
+        yield f"torchvision {torch['torchvision']} beside torch {release['version']}"
+    audio = release["torchaudio"]
+    same_series = audio is not None and number(audio)[:2] == number(release["version"])[:2]
+    if torch["torchaudio"] != (audio if same_series else None):
+        yield f"torchaudio {torch['torchaudio']} beside torch {release['version']}"
+
+
+def _inside(record: dict[str, Any], torch: dict[str, Any]) -> Iterator[str]:
+    cuda = cuda_of(record["variant"])
+    if torch.get("cudnn") != record.get("cudnn"):
+        yield f"cuDNN {torch.get('cudnn')} said to be inside {record['variant']}"
+    inside = torch.get("cuda")
+    if (cuda is None) != (inside is None) or (cuda and inside and chip(".".join(inside.split(".")[:2])) != cuda):
+        yield f"CUDA {torch.get('cuda')} said to be inside {record['variant']}"
+
+
+def _runs(
+    world: World, machine: dict[str, Any], channel: str, gpu: dict[str, Any], torch: dict[str, Any]
+) -> Iterator[str]:
+    box = box_of(world, machine, channel, gpu)
+    if box.device is None:
+        return
+    label = (torch["version"], torch["variant"])
+    if label not in {(fit.release, fit.variant) for fit in fits(world, box)}:
+        cuda = cuda_of(torch["variant"]) or (0, 0)
+        why = "" if cudnn_serves(world, torch.get("cudnn"), cuda, box.device) else ", its cuDNN does not"
+        yield f"{label[0]}+{label[1]} does not run on capability {box.device}{why}"
+
+
+def python_faults(world: World, machine: dict[str, Any], goal: str, found: dict[str, Any]) -> Iterator[str]:
+    """The newest Python that all chosen packages support: of those that are here, else of those to download."""
+    allowed: set[str] | None = None
+    torch, flow = found["pytorch"], found["tensorflow"]
+    if torch is not None:
+        release = next((row for row in world.releases if row["version"] == torch["version"]), None)
+        allowed = set(release["python"]) if release else set()
+    if flow is not None and goal in WITH_TENSORFLOW and flow["version"].startswith(("2.20", "2.21")):
+        listed = set(world.facts["tensorflow"]["pythons"])
+        allowed = listed if allowed is None else allowed & listed
+    if allowed is None:
+        return
+    system, arch = machine["os"]["system"], machine["os"]["arch"]
+    here = {
+        ".".join(p["version"].split(".")[:2])
+        for p in machine.get("pythons") or ()
+        if p.get("kind") in ("system", "managed") and p.get("arch") in (None, arch) and len(p["version"].split(".")) > 1
+    }
+    there = {b["series"] for b in world.pythons["builds"] if (b["system"], b["arch"]) == (system, arch)}
+    pool = here & allowed or there & allowed
+    newest = max(pool, key=number, default=None)
+    if found["python"] != newest:
+        yield f"Python {found['python']}, expected {newest}"

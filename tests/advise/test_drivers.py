@@ -1,0 +1,241 @@
+"""The driver: which one a card still gets, going back to it, and what is said of the cards beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gpu_assistant.advise.options import options
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.machine import Driver, Gpu, Machine, OperatingSystem, SystemName
+from gpu_assistant.core.recommendation import Choice, Recommendation
+from gpu_assistant.texts import Texts
+
+from .build import GTX_1060, H100, QUADRO_P5000, RTX_4060, RTX_5090, catalog, check, codes, machine, nvidia, reason
+
+KEPLER = nvidia(name="GeForce GTX 780 Ti", compute_capability="3.5")
+
+
+def linux(distro: str, version: str, *gpus: Gpu, driver: str | None = None, secure: bool | None = None) -> Machine:
+    return Machine(
+        schema="gpu-assistant/machine/1",
+        os=OperatingSystem(
+            system="linux", arch="x86_64", distro=distro, distro_version=version, secure_boot=secure, wsl=False
+        ),
+        gpus=gpus,
+        driver=Driver(version=driver) if driver is not None else None,
+    )
+
+
+def sentences(value: Recommendation) -> str:
+    """Everything that is said, in English."""
+    spoken = Texts("en").recommendation(value)
+    entries: tuple[Any, ...] = (*spoken.reasons, *spoken.warnings, *spoken.alternatives)
+    return " ".join(text for entry in entries for text in (entry.text, getattr(entry, "fix", None)) if text)
+
+
+@pytest.mark.parametrize(
+    ("system", "gpu", "driver", "recommended", "code"),
+    [
+        ("windows", nvidia(GTX_1060), "591.44", "582.78", "driver-back"),
+        ("windows", nvidia(GTX_1060), "617.42", "582.78", "driver-back"),
+        ("windows", nvidia(QUADRO_P5000), "596.36", "582.16", "driver-back"),
+        ("linux", nvidia(GTX_1060), "590.48.01", "580.126.20", "driver-back"),
+        ("linux", nvidia(name="Tesla V100", compute_capability="7.0"), "595.84", "580.126.20", "driver-back"),
+        ("linux", nvidia(name="Tesla K80", compute_capability="3.7"), "535.104.05", None, "driver-back-unnamed"),
+    ],
+)
+def test_a_driver_that_left_the_card_behind_is_taken_back(
+    system: SystemName, gpu: Gpu, driver: str, recommended: str | None, code: str
+) -> None:
+    found = check(recommend(machine(system, gpu, driver=driver), catalog()))
+    assert (found.driver.action, found.driver.recommended) == ("back", recommended)
+    assert reason(found, "driver.action").code == code
+    said = sentences(found)
+    assert "Going back" in said
+    assert "new enough" not in said
+    assert "keep-driver" not in codes(found.alternatives)
+    with pytest.raises(CallError) as caught:
+        recommend(machine(system, gpu, driver=driver), catalog(), choice=Choice(driver="keep"))
+    assert caught.value.data["why"] == "@choice.driver-drops-card"
+
+
+@pytest.mark.parametrize(("gpu", "driver"), [(GTX_1060, "582.78"), (GTX_1060, "580.88"), (RTX_4060, "617.42")])
+def test_a_driver_that_still_serves_the_card_is_kept(gpu: str, driver: str) -> None:
+    assert recommend(machine("windows", nvidia(gpu), driver=driver), catalog()).driver.action == "keep"
+
+
+def test_the_old_card_beside_a_driver_that_is_too_new_for_it() -> None:
+    box = machine("windows", nvidia(RTX_5090), nvidia(GTX_1060, index=1), driver="617.42")
+    found = check(recommend(box, catalog()))
+    assert codes(found.warnings) == ["other-gpu-dark-way-back"]
+    assert "an environment of its own" not in sentences(found)
+    offer = next(a for a in found.alternatives if a.code == "all-cards-driver")
+    assert offer.change == {"pytorch": "2.8.0", "variant": "cu128", "driver": "581.57"}
+    again = check(recommend(box, catalog(), choice=Choice(**offer.change)))  # type: ignore[arg-type]
+    assert (again.driver.action, again.driver.recommended) == ("back", "581.57")
+    # Nothing is offered where no driver for both is known by its number.
+    game = recommend(box, catalog(), channel="game-ready")
+    assert not [code for code in codes(game.alternatives) if code.startswith("all-cards")]
+    assert codes(game.warnings) == ["other-gpu-dark"]
+
+
+def test_kepler_beside_a_new_card_is_dark_already_and_nothing_else_is_promised() -> None:
+    found = check(recommend(machine("windows", nvidia(RTX_4060), KEPLER, driver="566.03"), catalog()))
+    assert codes(found.warnings) == ["other-gpu-dark"]
+    assert "would have no driver" not in sentences(found)
+    fresh = check(recommend(machine("windows", nvidia(RTX_4060), KEPLER), catalog()))
+    assert codes(fresh.warnings) == ["driver-drops-other-alone"]
+    assert "alternatives" not in sentences(fresh)
+
+
+@pytest.mark.parametrize("driver", [None, "580.126.20", "595.84"])
+def test_pascal_and_blackwell_share_no_kernel_modules_on_linux(driver: str | None) -> None:
+    box = linux("ubuntu", "24.04", nvidia(RTX_5090), nvidia(GTX_1060, index=1), driver=driver)
+    found = check(recommend(box, catalog()))
+    warning = next(w for w in found.warnings if w.code == "other-gpu-modules-named")
+    assert (warning.data["package"], warning.data["other"]) == ("nvidia-driver-595-open", "nvidia-driver-580")
+    assert not [a for a in found.alternatives if a.code.startswith("all-cards")]
+    assert "driver-last-branch" not in codes(found.reasons)
+
+
+@pytest.mark.parametrize(("system", "driver", "first"), [("windows", "566.03", 570), ("linux", "560.35.05", 570)])
+def test_a_driver_before_blackwell_cannot_be_kept_for_it(system: SystemName, driver: str, first: int) -> None:
+    for gpu in (nvidia(RTX_5090), nvidia(name="NVIDIA B200", compute_capability="10.0")):
+        found = check(recommend(machine(system, gpu, driver=driver), catalog()))
+        assert found.driver.action == "update"
+        assert "keep-driver" not in codes(found.alternatives)
+        with pytest.raises(CallError) as caught:
+            recommend(machine(system, gpu), catalog(), choice=Choice(driver=driver))
+        assert caught.value.data["why"] == "@choice.driver-before-card"
+        picked = Choice(pytorch="2.11.0", variant="cu128")
+        assert (
+            int((recommend(machine(system, gpu), catalog(), choice=picked).driver.minimum or "").split(".")[0]) >= first
+        )
+
+
+def test_debian_names_the_driver_its_sources_and_an_old_branch() -> None:
+    old = check(recommend(linux("debian", "12", nvidia(GTX_1060)), catalog()))
+    packages = next(r for r in old.reasons if r.code == "driver-packages")
+    assert packages.data["package"] == "nvidia-driver firmware-misc-nonfree"
+    needs = str(next(r for r in old.reasons if r.code == "driver-packages-need").data["needs"])
+    assert needs.split(", ")[:3] == ["contrib", "non-free", "non-free-firmware"]
+    new = check(recommend(linux("debian", "12", nvidia(RTX_4060)), catalog()))
+    behind = next(r for r in new.reasons if r.code == "driver-packages-behind")
+    assert behind.data["branch"] == "535"
+    assert str(behind.data["package"]).split()[:2] == ["nvidia-driver", "nvidia-open-kernel-dkms"]
+    assert behind.source is not None
+    offer = next(a for a in new.alternatives if a.code == "distribution-driver")
+    again = check(recommend(linux("debian", "12", nvidia(RTX_4060)), catalog(), choice=Choice(**offer.change)))  # type: ignore[arg-type]
+    assert "driver-packages" in codes(again.reasons)
+
+
+@pytest.mark.parametrize(
+    ("distro", "secure", "driver", "code"),
+    [
+        ("ubuntu", True, None, "secure-boot-signed"),
+        ("debian", True, None, "secure-boot-key"),
+        ("ubuntu", False, None, None),
+        ("ubuntu", None, None, None),
+        ("ubuntu", True, "595.84", None),
+    ],
+)
+def test_secure_boot_is_said_before_the_driver_changes(
+    distro: str, secure: bool | None, driver: str | None, code: str | None
+) -> None:
+    found = check(recommend(linux(distro, "24.04", nvidia(RTX_4060), driver=driver, secure=secure), catalog()))
+    assert [c for c in codes(found.warnings) if c.startswith("secure-boot")] == ([code] if code else [])
+
+
+def test_no_dash_stands_for_a_driver_that_nobody_can_name() -> None:
+    for gpu, driver in ((nvidia(H100), "461.92"), (nvidia(H100), None), (nvidia("10de:ffff"), None)):
+        found = check(recommend(machine("windows", gpu, driver=driver), catalog()))
+        assert found.driver.recommended is None
+        assert "—" not in sentences(found)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "driver", "code"),
+    [
+        (GTX_1060, "582.28", "driver-games-crash"),
+        (GTX_1060, "582.53", "driver-games-crash"),
+        (QUADRO_P5000, "582.28", "driver-games-crash-only"),
+        (GTX_1060, "582.78", None),
+    ],
+)
+def test_a_driver_with_known_trouble_is_kept_and_warned_of(gpu: str, driver: str, code: str | None) -> None:
+    found = check(recommend(machine("windows", nvidia(gpu), driver=driver), catalog()))
+    assert found.driver.action == "keep"
+    assert codes(found.warnings) == ([code] if code else [])
+    linux_one = recommend(machine("linux", nvidia(gpu), driver=driver), catalog())
+    assert not [c for c in codes(linux_one.warnings) if "crash" in c]
+
+
+@pytest.mark.parametrize("goal", ["pytorch", "cuda-dev", "all", "tensorflow"])
+@pytest.mark.parametrize("driver", ["566.03", "617.42"])
+def test_under_wsl_the_driver_is_windows_own(goal: Any, driver: str) -> None:
+    found = recommend(machine("linux", nvidia(RTX_4060), driver=driver, wsl=True), catalog(), goal=goal)
+    assert "driver-wsl" in codes(found.reasons)
+    assert "toolkit-without-driver" not in codes(found.reasons)
+    if goal in ("cuda-dev", "all"):
+        assert "toolkit-without-driver-wsl" in codes(found.reasons)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "channel", "code"),
+    [
+        (RTX_4060, "studio", "driver-channel-studio"),
+        (RTX_4060, "game-ready", "driver-channel-game-ready"),
+        (GTX_1060, "studio", "driver-channel-one"),
+        (H100, "studio", None),
+    ],
+)
+def test_the_line_of_the_driver_has_a_reason(gpu: str, channel: Any, code: str | None) -> None:
+    found = check(recommend(machine("windows", nvidia(gpu)), catalog(), channel=channel))
+    assert [c for c in codes(found.reasons) if c.startswith("driver-channel")] == ([code] if code else [])
+
+
+def test_only_drivers_for_this_card_are_offered_to_pick_from() -> None:
+    part = options(machine("windows", nvidia(RTX_4060), driver="617.42"), catalog()).part("driver")
+    assert part is not None
+    assert {option.value for option in part.offered} == {"keep", "617.14", "616.92", "581.57"}
+    with pytest.raises(CallError) as caught:
+        recommend(machine("windows", nvidia(RTX_4060)), catalog(), choice=Choice(driver="475.14"))
+    assert caught.value.data["why"] == "@choice.driver-other-card"
+
+
+def test_going_back_by_hand_is_not_called_an_update() -> None:
+    box = machine("windows", nvidia(RTX_4060), driver="617.42")
+    found = check(recommend(box, catalog(), choice=Choice(driver="581.57")))
+    assert (found.driver.action, found.driver.recommended) == ("back", "581.57")
+    assert "driver-older" in codes(found.warnings)
+
+
+@pytest.mark.parametrize("driver", ["566.03", "570.65", "581.57", "617.42"])
+@pytest.mark.parametrize("gpu", [RTX_4060, GTX_1060, RTX_5090, H100])
+@pytest.mark.parametrize("system", ["windows", "linux"])
+def test_every_goal_with_pytorch_treats_the_driver_alike(system: SystemName, gpu: str, driver: str) -> None:
+    box = machine(system, nvidia(gpu), driver=driver)
+    goals: tuple[Any, ...] = ("pytorch", "cuda-dev", "all")
+    assert len({recommend(box, catalog(), goal=goal).driver for goal in goals}) == 1
+
+
+def test_what_only_the_toolkit_asks_of_the_driver_is_called_the_toolkits() -> None:
+    thor = machine("windows", nvidia(name="Thor", compute_capability="11.0"), driver="566.03")
+    found = recommend(thor, catalog(), goal="cuda-dev")
+    assert (found.accelerator, found.driver.action) == ("cpu", "update")
+    assert str(reason(found, "driver.action").data["cuda"]).startswith("Toolkit 13.")
+
+
+def test_an_update_that_unlocks_nothing_is_not_said_to() -> None:
+    found = check(recommend(machine("windows", nvidia(RTX_4060), driver="581.57"), catalog()))
+    offer = next(a for a in found.alternatives if a.code.startswith("newer-driver"))
+    # cu132 starts on 581.57 as well: the sentence says so.
+    assert offer.code == "newer-driver-own"
+    picked = Choice(pytorch="2.15.0", variant="cu132")
+    assert (
+        recommend(machine("windows", nvidia(RTX_4060), driver="581.57"), catalog(), choice=picked).driver.action
+        == "keep"
+    )

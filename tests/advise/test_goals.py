@@ -1,0 +1,193 @@
+"""The goals beside PyTorch alone: compiling CUDA code, TensorFlow, and everything together."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.json import encode
+from gpu_assistant.core.machine import CudaToolkit, Cudnn, Gpu, OperatingSystem, SystemName
+from gpu_assistant.core.paths import resources
+from gpu_assistant.core.recommendation import Choice, Recommendation
+from gpu_assistant.texts import Texts
+
+from .build import (
+    GTX_1060,
+    H100,
+    RTX_4060,
+    RTX_5090,
+    catalog,
+    check,
+    codes,
+    machine,
+    nvidia,
+    python,
+    reason,
+    validator,
+)
+
+
+def said(value: Recommendation) -> Recommendation:
+    """Valid by its schema and said in both languages."""
+    for language in ("en", "zh_CN"):
+        spoken = Texts(language).recommendation(value)
+        validator().validate(json.loads(encode(spoken)))
+        assert all(entry.text for entry in (*spoken.reasons, *spoken.warnings, *spoken.alternatives))
+    assert {reason.about for reason in value.reasons} >= {
+        "accelerator",
+        "python",
+        "driver.action",
+        "cuda_toolkit",
+        "cudnn",
+    }
+    return value
+
+
+def toolkit(version: str, nvcc: bool | None = True) -> CudaToolkit:
+    return CudaToolkit(version=version, path=f"/usr/local/cuda-{version}", nvcc=nvcc)
+
+
+@pytest.mark.parametrize(
+    ("system", "pci_id", "driver", "build", "series", "cudnn"),
+    [
+        ("windows", RTX_4060, "566.03", "cu132", "13.2", "9.27.0.42"),
+        ("windows", RTX_4060, "581.57", "cu130", "13.0", "9.27.0.42"),
+        ("windows", GTX_1060, "566.03", "cu126", "12.6", "9.10.2.21"),
+        ("linux", GTX_1060, None, "cu126", "12.6", "9.10.2.21"),
+        ("windows", RTX_5090, None, "cu132", "13.2", "9.27.0.42"),
+        ("linux", H100, "535.104.05", "cu132", "13.2", "9.27.0.42"),
+    ],
+)
+def test_toolkit_and_cudnn_match_chip_and_pytorch(
+    system: SystemName, pci_id: str, driver: str | None, build: str, series: str, cudnn: str
+) -> None:
+    found = check(recommend(machine(system, nvidia(pci_id), driver=driver), catalog(), goal="cuda-dev"))
+    assert found.pytorch is not None
+    assert found.pytorch.variant == build
+    assert found.cuda_toolkit.action == "install"
+    assert str(found.cuda_toolkit.version).startswith(f"{series}.")
+    assert (found.cudnn.action, found.cudnn.version) == ("install", cudnn)
+    assert "toolkit-not-for-pytorch" in codes(found.reasons)
+    assert "no-toolkit" in codes(found.alternatives)
+    without = recommend(
+        machine(system, nvidia(pci_id), driver=driver),
+        catalog(),
+        goal="cuda-dev",
+        choice=Choice(cuda_toolkit="none", cudnn="none"),
+    )
+    assert (without.cuda_toolkit.action, without.cudnn.action) == ("none", "none")
+
+
+@pytest.mark.parametrize(
+    ("here", "action", "version", "warned"),
+    [
+        ((toolkit("13.0.1"),), "keep", "13.0.1", []),
+        ((toolkit("12.6.3"), toolkit("13.0.1"), toolkit("13.2.0")), "keep", "13.0.1", []),
+        ((toolkit("13.1.0"),), "keep", "13.1.0", ["toolkit-near"]),
+        ((toolkit("12.6.3"),), "install", "13.0.3", []),
+        ((toolkit("13.0.1", nvcc=False),), "install", "13.0.3", ["toolkit-broken"]),
+        ((toolkit("13.0.1", nvcc=None),), "install", "13.0.3", []),
+    ],
+)
+def test_a_whole_toolkit_that_fits_is_kept(
+    here: tuple[CudaToolkit, ...], action: str, version: str, warned: list[str]
+) -> None:
+    box = machine("linux", nvidia(RTX_4060), driver="580.65.06", cuda_toolkits=here)
+    found = check(recommend(box, catalog(), goal="cuda-dev"))
+    assert (found.cuda_toolkit.action, found.cuda_toolkit.version) == (action, version)
+    assert [code for code in codes(found.warnings) if code.startswith("toolkit")] == warned
+
+
+def test_a_cudnn_that_fits_is_kept_and_one_that_does_not_is_not() -> None:
+    box = machine("linux", nvidia(GTX_1060), driver="580.65.06", cudnn=(Cudnn(version="9.20.0", path="/usr"),))
+    assert recommend(box, catalog(), goal="cuda-dev").cudnn.version == "9.10.2.21"
+    box = machine("linux", nvidia(RTX_4060), driver="580.65.06", cudnn=(Cudnn(version="9.20.0", path="/usr"),))
+    kept = recommend(box, catalog(), goal="cuda-dev").cudnn
+    assert (kept.action, kept.version) == ("keep", "9.20.0")
+    assert recommend(box, catalog()).cudnn.action == "none"
+
+
+def test_without_a_card_nothing_is_compiled() -> None:
+    found = check(recommend(machine("linux"), catalog(), goal="cuda-dev"))
+    assert (found.cuda_toolkit.action, found.cudnn.action) == ("none", "none")
+    assert reason(found, "cuda_toolkit").code == "toolkit-no-card"
+
+
+def test_tensorflow_on_windows_leaves_the_card_and_offers_wsl2() -> None:
+    found = said(recommend(machine("windows", nvidia(RTX_4060), driver="566.03"), catalog(), goal="tensorflow"))
+    assert (found.pytorch, found.accelerator, found.driver.action) == (None, "cpu", "none")
+    assert found.tensorflow is not None
+    assert (found.tensorflow.version, found.tensorflow.gpu) == (catalog().tensorflow.newest, False)
+    assert "and-cuda" not in found.tensorflow.requirement
+    assert "tensorflow-windows" in codes(found.warnings)
+    assert codes(found.alternatives) == ["tensorflow-wsl2", "pytorch-instead"]
+
+
+def test_a_windows_without_wsl2_is_not_sent_there() -> None:
+    box = machine("windows", nvidia(RTX_4060), driver="566.03")
+    old = type(box)(schema=box.schema, os=OperatingSystem(system="windows", arch="x86_64", build=17763), gpus=box.gpus)
+    assert "tensorflow-wsl2" not in codes(recommend(old, catalog(), goal="tensorflow").alternatives)
+    fails_there = machine("windows", nvidia(RTX_5090))
+    assert "tensorflow-wsl2" not in codes(recommend(fails_there, catalog(), goal="tensorflow").alternatives)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "driver", "gpu", "action", "constraints"),
+    [
+        ((nvidia(RTX_4060),), "535.104.05", True, "keep", 0),
+        ((nvidia(RTX_4060),), None, True, "install", 0),
+        ((nvidia(GTX_1060),), "535.104.05", True, "keep", 1),
+        ((nvidia(H100),), "535.104.05", True, "update", 0),  # portable code asks for a driver of its own CUDA
+        ((nvidia(RTX_5090),), "580.65.06", False, "none", 0),
+        ((nvidia(name="GTX 980", compute_capability="5.2"),), "535.104.05", False, "none", 0),
+        ((nvidia(name="Xavier", compute_capability="7.2"),), "535.104.05", False, "none", 0),
+        ((Gpu(vendor="amd", name="RX 7900 XTX", gfx="gfx1100"),), None, False, "none", 0),
+        ((), None, False, "none", 0),
+    ],
+)
+def test_tensorflow_on_linux(
+    gpus: tuple[Gpu, ...], driver: str | None, gpu: bool, action: str, constraints: int
+) -> None:
+    found = said(recommend(machine("linux", *gpus, driver=driver), catalog(), goal="tensorflow"))
+    assert found.tensorflow is not None
+    assert (found.tensorflow.gpu, found.driver.action) == (gpu, action)
+    assert ("[and-cuda]" in found.tensorflow.requirement) == gpu
+    assert found.accelerator == ("cuda" if gpu else "cpu")
+    assert len(found.tensorflow.constraints) == constraints
+    assert found.python == "3.13"
+    assert (found.cuda_toolkit.action, found.cudnn.action) == ("none", "none")
+    assert ("tensorflow-try" in codes(found.alternatives)) == (gpus == (nvidia(RTX_5090),))
+
+
+def test_tensorflow_is_unknown_for_this_kind_of_computer() -> None:
+    for system, arch in (("darwin", "arm64"), ("linux", "arm64")):
+        with pytest.raises(AppError) as caught:
+            recommend(machine(system, arch=arch), catalog(), goal="tensorflow")  # type: ignore[arg-type]
+        assert caught.value.code == "no-tensorflow"
+        assert Texts("zh_CN").error(caught.value)
+
+
+def test_all_takes_a_python_that_both_support() -> None:
+    box = machine("linux", nvidia(RTX_4060), driver="580.65.06", pythons=(python("3.14.0"), python("3.12.1")))
+    found = check(recommend(box, catalog(), goal="all"))
+    assert found.python == "3.12"
+    assert found.tensorflow is not None
+    assert found.tensorflow.gpu
+    assert "two-frameworks" in codes(found.warnings)
+    assert "two-environments" in codes(found.alternatives)
+    assert found.cuda_toolkit.action == found.cudnn.action == "install"
+    mac = check(recommend(machine("darwin", Gpu(vendor="apple"), arch="arm64"), catalog(), goal="all"))
+    assert (mac.accelerator, mac.tensorflow) == ("mps", None)
+    assert "tensorflow-none" in codes(mac.warnings)
+
+
+def test_advice_needs_neither_window_nor_network() -> None:
+    code = "import sys, gpu_assistant.advise.recommend; print([m for m in ('PySide6', 'requests') if m in sys.modules])"
+    root = resources().parent
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.strip() == "[]"

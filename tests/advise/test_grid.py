@@ -1,0 +1,135 @@
+"""Thousands of machines: what is recommended stands before a judge who was not asked when it was written."""
+
+from __future__ import annotations
+
+import collections
+import json
+import shutil
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.machine import Machine
+from gpu_assistant.core.paths import resources
+from gpu_assistant.core.recommendation import Recommendation
+from gpu_assistant.texts import Texts
+
+from .oracle.driver_rules import alternatives_faults, beside_faults
+from .oracle.expect import expected, on_a_board
+from .oracle.grid import Case, cards, grid
+from .oracle.judge import judge
+from .oracle.said import text_faults
+from .oracle.world import World, chip
+
+LEAST = 3000
+CATALOG = resources() / "catalog"
+
+
+@cache
+def world() -> World:
+    return World()
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    return tuple(grid(world()))
+
+
+def ask(case: Case, catalog: Catalog) -> Recommendation | str:
+    """The recommendation, or the code of a refusal."""
+    box = msgspec.convert(case.machine, Machine)
+    try:
+        return recommend(box, catalog, goal=case.goal, channel=case.channel)  # type: ignore[arg-type]
+    except AppError as error:
+        return error.code
+
+
+def faults(case: Case, found: Recommendation | str, known: World) -> list[str]:
+    """What is wrong with an answer; a refusal is right only where nothing is published."""
+    if isinstance(found, str):
+        if found == "jetson":
+            return [] if on_a_board(known, case.machine) else ["refused as a Jetson"]
+        if found == "no-tensorflow" and case.goal == "tensorflow":
+            here = case.machine["os"]
+            return [] if here["system"] == "darwin" or here["arch"] != "x86_64" else ["TensorFlow refused"]
+        right = expected(known, case.machine, case.channel)
+        return [] if found.startswith("no-build") and right is None else [f"refused with {found}"]
+    plain = msgspec.to_builtins(found)
+    return [
+        *judge(known, case.machine, case.goal, case.channel, plain),
+        *alternatives_faults(known, case.machine, case.channel, plain),
+        *beside_faults(known, case.machine, case.channel, plain),
+    ]
+
+
+def said(wrong: dict[str, list[str]]) -> str:
+    """The faults by kind, with an example each, so that thousands stay readable."""
+    lines = [f"{sum(map(len, wrong.values()))} faults"]
+    lines += [f"{len(names)} x {fault}: {names[0]}" for fault, names in wrong.items()]
+    return "\n".join(lines[:60])
+
+
+def judged(asked: Iterable[Case], catalog: Catalog, known: World) -> dict[str, list[str]]:
+    """Every fault with the machines on which it was found."""
+    wrong: dict[str, list[str]] = collections.defaultdict(list)
+    for case in asked:
+        for fault in faults(case, ask(case, catalog), known):
+            wrong[fault].append(case.name)
+    return wrong
+
+
+def test_the_grid_holds_every_kind_of_machine() -> None:
+    found = cases()
+    assert len({case.name for case in found}) == len(found) >= LEAST
+    chips = {chip(row["compute_capability"]) for row in world().cards.values()} - {None}
+    there = {world().chip(gpu) for gpus in cards(world()).values() for gpu in gpus}
+    assert chips <= there
+    assert {case.goal for case in found} == {"pytorch", "tensorflow", "cuda-dev", "all"}
+    assert {case.channel for case in found} == {"studio", "game-ready"}
+
+
+def test_the_judge_finds_nothing() -> None:
+    wrong = judged(cases(), load(CATALOG), world())
+    assert not wrong, said(wrong)
+
+
+@pytest.mark.parametrize("newest", ["2.14.1", "2.11.0", "2.8.0", "2.6.0"])
+def test_nor_on_the_day_when_an_older_release_was_the_newest(newest: str, tmp_path: Path) -> None:
+    folder = tmp_path / "catalog"
+    shutil.copytree(CATALOG, folder)
+    path = folder / "pytorch.json"
+    torch = json.loads(path.read_text(encoding="utf-8"))
+    at = next(place for place, row in enumerate(torch["releases"]) if row["version"] == newest)
+    torch["releases"] = torch["releases"][at:]
+    path.write_text(json.dumps(torch), encoding="utf-8")
+    wrong = judged(cases()[::5], load(folder), World(folder))
+    assert not wrong, said(wrong)
+
+
+def test_every_sentence_is_there_in_both_languages() -> None:
+    catalog = load(CATALOG)
+    seen: set[frozenset[str]] = set()
+    wrong: dict[str, list[str]] = collections.defaultdict(list)
+    for case in cases():
+        found = ask(case, catalog)
+        if isinstance(found, str):
+            continue
+        entries = (*found.reasons, *found.warnings, *found.alternatives)
+        kind = frozenset(f"{type(entry).__name__} {entry.code} {sorted(entry.data)}" for entry in entries)
+        if kind in seen:
+            continue
+        seen.add(kind)
+        spoken = {
+            language: msgspec.to_builtins(Texts(language).recommendation(found))  # type: ignore[arg-type]
+            for language in ("en", "zh_CN")
+        }
+        for fault in text_faults(spoken):
+            wrong[fault].append(case.name)
+    assert len(seen) > 50
+    assert not wrong, said(wrong)

@@ -1,0 +1,135 @@
+"""What must hold between two answers: of a newer driver, of a forgotten fact, of another order of cards."""
+
+from __future__ import annotations
+
+import copy
+from functools import cache
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.machine import Machine
+from gpu_assistant.core.recommendation import Recommendation
+
+from .build import catalog
+from .oracle.grid import DRIVERS, MAIN, SYSTEMS, cards, host, machine
+from .oracle.world import World, number
+
+IGPU = {"vendor": "amd", "name": "AMD Radeon Graphics", "pci_id": "1002:164e", "gfx": "gfx1036"}
+
+
+@cache
+def world() -> World:
+    return World()
+
+
+def answer(box: dict[str, Any]) -> Recommendation:
+    return recommend(msgspec.convert(box, Machine), catalog())
+
+
+def chosen(found: Recommendation) -> tuple[Any, ...]:
+    """What is decided, without the words."""
+    return found.accelerator, found.python, found.pytorch, found.driver, found.cuda_toolkit, found.cudnn
+
+
+def release(found: Recommendation) -> tuple[int, ...]:
+    assert found.pytorch is not None
+    return number(found.pytorch.version)
+
+
+systems = st.sampled_from([*MAIN, "windows10", "rocky8"])
+names = st.sampled_from(sorted(cards(World())))
+
+
+@pytest.mark.parametrize("system", MAIN)
+def test_a_newer_driver_never_gives_an_older_torch(system: str) -> None:
+    what = SYSTEMS[system]
+    drivers = sorted((d for d in DRIVERS[host(what)] if d), key=number)
+    for card, gpus in cards(world()).items():
+        # With several kinds of chips the driver that is there says whether the older card still counts.
+        if len({world().chip(gpu) for gpu in gpus if gpu["vendor"] == "nvidia"}) > 1:
+            continue
+        before: tuple[int, ...] = ()
+        for driver in drivers:
+            now = release(answer(machine(what, gpus, driver)))
+            assert now >= before, (card, driver)
+            before = now
+
+
+@settings(max_examples=150, deadline=None)
+@given(systems, names, st.integers(0, 60), st.randoms(use_true_random=False))
+def test_the_order_of_cards_does_not_matter(system: str, card: str, turn: int, dice: Any) -> None:
+    drivers = DRIVERS[host(SYSTEMS[system])]
+    gpus = [*cards(world())[card], cards(world())["7.5-desktop"][0], IGPU]
+    shuffled = copy.copy(gpus)
+    dice.shuffle(shuffled)
+    driver = drivers[turn % len(drivers)]
+    assert chosen(answer(machine(SYSTEMS[system], gpus, driver))) == chosen(
+        answer(machine(SYSTEMS[system], shuffled, driver))
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(systems, names, st.integers(0, 60))
+def test_an_unused_igpu_changes_no_decision(system: str, card: str, turn: int) -> None:
+    drivers = DRIVERS[host(SYSTEMS[system])]
+    gpus, driver = cards(world())[card], drivers[turn % len(drivers)]
+    alone, beside = (answer(machine(SYSTEMS[system], all_, driver)) for all_ in (gpus, [*gpus, IGPU]))
+    assert chosen(alone) == chosen(beside)
+
+
+@settings(max_examples=200, deadline=None)
+@given(systems, names, st.integers(0, 60))
+def test_a_forgotten_driver_is_not_spoken_of(system: str, card: str, turn: int) -> None:
+    drivers = [d for d in DRIVERS[host(SYSTEMS[system])] if d]
+    box = machine(SYSTEMS[system], cards(world())[card], drivers[turn % len(drivers)])
+    del box["driver"]
+    found = answer(box)
+    assert found.driver.installed is None
+    assert found.driver.action in ("install", "none")
+    assert not any(reason.data.get("installed") for reason in found.reasons)
+
+
+@settings(max_examples=200, deadline=None)
+@given(systems, names, st.integers(0, 60))
+def test_a_forgotten_chip_gives_no_surer_answer(system: str, card: str, turn: int) -> None:
+    drivers = DRIVERS[host(SYSTEMS[system])]
+    driver = drivers[turn % len(drivers)]
+    known = machine(SYSTEMS[system], cards(world())[card][:1], driver)
+    if known["gpus"][0]["vendor"] != "nvidia":
+        return
+    forgotten = copy.deepcopy(known)
+    forgotten["gpus"] = [{"index": 0, "vendor": "nvidia"}]
+    found = answer(forgotten)
+    assert not any(reason.data.get("capability") for reason in found.reasons)
+    if driver is None:
+        assert found.driver.recommended is None
+    codes = {reason.code for reason in found.reasons}
+    assert found.accelerator == "cpu" or "variant-widest" in codes
+
+
+@settings(max_examples=100, deadline=None)
+@given(systems, names, st.sampled_from(["pythons", "disks", "cuda_toolkits", "cudnn", "memory_bytes"]))
+def test_a_forgotten_field_is_not_spoken_of(system: str, card: str, field: str) -> None:
+    box = machine(SYSTEMS[system], cards(world())[card], "999.1")
+    box["pythons"] = [{"path": "python", "version": "3.12.7", "kind": "system", "arch": "x86_64"}]
+    box["disks"] = [{"path": "/", "free_bytes": 1}]
+    box["cuda_toolkits"] = [{"version": "12.6.3", "path": "/usr/local/cuda", "nvcc": True}]
+    box["cudnn"] = [{"version": "9.6.0", "path": "/usr"}]
+    del box[field]
+    found = answer(box)
+    codes = {entry.code for entry in (*found.reasons, *found.warnings)}
+    forbidden = {
+        "pythons": {"python-here"},
+        "disks": {"disk-space", "disk-space-about"},
+        "cuda_toolkits": {"toolkit-unused", "toolkit-keep"},
+        "cudnn": {"cudnn-unused", "cudnn-keep"},
+        "memory_bytes": set(),
+    }[field]
+    assert not codes & forbidden
+    if field == "pythons":
+        assert "python-download-unknown" in codes or "python-unknown" in codes

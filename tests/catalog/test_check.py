@@ -1,0 +1,115 @@
+"""The check: the built-in catalog is whole, and each rule notices a file that breaks it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from gpu_assistant.catalog.check import check
+from gpu_assistant.catalog.files import FILES, schema
+from gpu_assistant.core.paths import resources
+
+FOLDER = resources() / "catalog"
+Break = Callable[[dict[str, Any]], object]
+
+
+def test_the_built_in_catalog_is_whole() -> None:
+    assert check(FOLDER) == ()
+
+
+def test_every_file_is_known_and_there() -> None:
+    assert {path.stem for path in FOLDER.glob("*.json")} == set(FILES)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_schemas_are_what_the_structs_say(name: str) -> None:
+    kept = json.loads((resources() / f"schemas/catalog-{name}.schema.json").read_text(encoding="utf-8"))
+    assert kept == schema(name)
+    jsonschema.Draft202012Validator.check_schema(kept)
+
+
+def torch(data: dict[str, Any]) -> dict[str, Any]:
+    return next(release for release in data["releases"] if len(release["variants"]) > 2)
+
+
+def move(values: list[Any]) -> None:
+    values.append(values.pop(0))
+
+
+BROKEN: list[tuple[str, str, Break]] = [
+    ("gpus", "schema", lambda d: d["gpus"][0].update(pci_id="10DE:1340")),
+    ("gpus", "schema", lambda d: d["gpus"][0].update(pci_id="1340")),
+    ("gpus", "schema", lambda d: d["gpus"][0].update(compute_capability="sm_50")),
+    ("gpus", "schema", lambda d: d.update(as_of="2026-13-01")),
+    ("gpus", "schema", lambda d: d["gpus"][0].update(colour="green")),
+    ("gpus", "schema", lambda d: d["gpus"][0].pop("chip")),
+    ("gpus", "unique-ids", lambda d: d["gpus"].insert(0, d["gpus"][0])),
+    ("gpus", "unique-ids", lambda d: move(d["gpus"])),
+    ("gpus", "unique-ids", lambda d: d["gpus"][0].update(pci_id="1002:1340")),
+    ("pytorch", "schema", lambda d: d["releases"][0].update(version="2.x")),
+    ("pytorch", "schema", lambda d: torch(d)["variants"][0].update(index_url="http://download.pytorch.org/whl/cpu")),
+    ("pytorch", "schema", lambda d: torch(d)["variants"][0].update(variant="cuda")),
+    ("pytorch", "newest-first", lambda d: move(d["releases"])),
+    ("pytorch", "newest-first", lambda d: d["releases"].insert(0, d["releases"][0])),
+    ("pytorch", "date", lambda d: d["releases"][0].update(date="2999-01-01")),
+    ("pytorch", "source", lambda d: torch(d)["variants"][0].update(source="hearsay")),
+    ("pytorch", "builds", lambda d: torch(d)["variants"].append(torch(d)["variants"][0])),
+    ("pytorch", "builds", lambda d: torch(d)["variants"][0].update(index_url="https://download.pytorch.org/whl/other")),
+    ("pytorch", "builds", lambda d: torch(d)["variants"][0].update(cuda="9.9")),
+    ("pytorch", "builds", lambda d: torch(d)["default_variant"].update(windows="cu999")),
+    ("cuda", "newest-first", lambda d: move(d["toolkits"])),
+    ("cuda", "newest-first", lambda d: move(d["branches"])),
+    (
+        "cuda",
+        "installers",
+        lambda d: next(t for t in d["toolkits"] if "installers" in t)["installers"][0].update(file="x"),
+    ),
+    ("cuda", "schema", lambda d: d["toolkits"][0].update(redist_sha256="abc")),
+    ("cudnn", "newest-first", lambda d: move(d["releases"])),
+    ("cudnn", "archives", lambda d: next(r for r in d["releases"] if r.get("yanked")).update(wheels=[12])),
+    ("cudnn", "archives", lambda d: next(r for r in d["releases"] if r["archives"]).update(cuda_majors=[])),
+    ("cudnn", "floors-agree", lambda d: d["releases"][0]["lowest_capability"].update({"12": "5.0"})),
+    ("tensorflow", "newest-first", lambda d: d["builds"].reverse()),
+    ("tensorflow", "lowest-drivers", lambda d: d["builds"][0].update(cuda=None)),
+    ("drivers", "generations", lambda d: d["generations"].pop(1)),
+    ("drivers", "generations", lambda d: d["generations"][0].update(from_capability="8.0")),
+    ("drivers", "generations", lambda d: d["linux_modules"].pop(0)),
+    ("drivers", "packages", lambda d: d["packages"][0].update(generation="r999")),
+    ("drivers", "packages", lambda d: d["packages"][0].update(generation="r580")),
+    ("drivers", "packages", lambda d: d["packages"][0].update(url="https://download.example.org/driver.exe")),
+    ("drivers", "packages", lambda d: d["products"].append(d["products"][0])),
+    ("drivers", "newest-first", lambda d: d["packages"].insert(0, d["packages"][0] | {"version": "600.1"})),
+    ("drivers", "source", lambda d: d.update(products_source="hearsay")),
+    ("accelerators", "unique-ids", lambda d: d["amd_devices"].reverse()),
+    ("accelerators", "families", lambda d: d["intel_devices"][0].update(family="Larrabee")),
+    ("accelerators", "families", lambda d: d["amd_chips"][0]["variants"].append("rocm1.0")),
+    ("mirrors", "publishers", lambda d: d["mirrors"][0].update(publisher="nobody")),
+    ("mirrors", "schema", lambda d: d["mirrors"][0].update(url="http://mirror.example.org/")),
+    ("pythons", "pythons", lambda d: d["builds"][0].update(series="3.9")),
+    ("vc_redist", "newest-first", lambda d: d["needs"].reverse()),
+]
+
+
+@pytest.mark.parametrize(("name", "rule", "harm"), BROKEN, ids=lambda value: value if isinstance(value, str) else "")
+def test_a_broken_file_is_noticed(tmp_path: Path, name: str, rule: str, harm: Break) -> None:
+    data = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    harm(data)
+    (tmp_path / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
+    found = {(finding.file, finding.rule) for finding in check(tmp_path, FOLDER)}
+    assert (name, rule) in found
+    assert {file for file, _ in found} == {name}
+
+
+def test_a_missing_a_strange_and_an_unreadable_file(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "gpus.json").unlink()
+    (tmp_path / "cuda.json").write_bytes(b"[" * 100_000)
+    (tmp_path / "extra.json").write_text("{}", encoding="utf-8")
+    found = {(finding.file, finding.rule) for finding in check(tmp_path)}
+    assert found == {("gpus", "readable"), ("cuda", "schema"), ("extra", "unknown-file")}

@@ -1,0 +1,82 @@
+"""Facts of the outside world stand in the catalog, not in code: no address, card's name or version number."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "gpu_assistant"
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+ADDRESS = re.compile(r"https?://[a-z0-9]|\bwww\.|\b[a-z0-9-]+\.(?:com|org|net|cn|io|ms)/", re.IGNORECASE)
+CARD = re.compile(r"\b(?:GeForce|Quadro|Tesla|TITAN|Radeon|(?:RTX|GTX|GT|MX) ?(?:PRO ?)?\d{3,4})", re.IGNORECASE)
+VERSION = re.compile(r"(?<![\w.])\d{1,3}\.\d{1,3}(?:\.\d{1,4}){0,3}(?![\w.])", re.ASCII)
+
+# What looks like a fact of the world and is none, or belongs to the code; each with its reason.
+ALLOWED: dict[tuple[str, str], str] = {
+    ("__init__.py", r"\d+\.\d+\.\d+"): "our own version",
+    ("catalog/files.py", r"https://json-schema\.org/.*"): "the name of the language that schemas are written in",
+    ("catalog/names.py", r".*geforce.*"): "the maker's word in front of every name, taken off to compare",
+    ("catalog/names.py", r".*radeon.*"): "AMD's word at the head of a card's name, where the name begins",
+    ("gui/wizard/rows.py", r"GeForce "): "the maker's word in front of every name, taken off to save room",
+    ("gui/wizard/cards.py", r"www\."): "taken off any address for its short form",
+    ("gui/wizard/words.py", r"www\."): "taken off any address for its short form",
+    ("gui/main/settings.py", r".*Apache-2\.0.*"): "our own licence",
+    ("install/untrusted.py", r"127\.0\.0\.1"): "this computer",
+    ("detect/tools.py", r"14\.0"): "the registry's name for the Visual C++ runtime's family, the same since 2015",
+    ("system/linux_menu.py", r"\[Desktop Entry\][\s\S]*"): "the version of freedesktop.org's specification",
+    ("system/windows_facts.py", r"SOFTWARE\\.*\\14\.0\\.*"): "the registry's name for that family",
+}
+
+
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """The text constants of a file that are not docstrings, with their lines."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    said = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+            yield node.lineno, node.value
+
+
+def facts(path: Path) -> list[tuple[int, str]]:
+    name = path.relative_to(PACKAGE).as_posix()
+    return [
+        (line, text)
+        for line, text in texts(path)
+        if any(pattern.search(text) for pattern in (ADDRESS, CARD, VERSION))
+        and not any(name == file and re.fullmatch(allowed, text) for file, allowed in ALLOWED)
+    ]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_no_fact_of_the_world_stands_in_code(path: Path) -> None:
+    assert facts(path) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.org/x",
+        "http://example.org",
+        "GeForce RTX 4060",
+        "rtx 5090",
+        "Tesla",
+        "580.65.06",
+        "2.15.0",
+        "12.8",
+    ],
+)
+def test_a_fact_would_be_noticed(text: str) -> None:
+    assert any(pattern.search(text) for pattern in (ADDRESS, CARD, VERSION))
+
+
+@pytest.mark.parametrize(("file", "allowed"), ALLOWED)
+def test_what_is_allowed_is_still_there(file: str, allowed: str) -> None:
+    assert any(re.fullmatch(allowed, text) for _, text in texts(PACKAGE / file))

@@ -1,0 +1,114 @@
+"""`gpu-assistant catalog`, as it is typed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.catalog.files import FILES
+from gpu_assistant.catalog.refreshed import STAMP
+from gpu_assistant.cli.main import run
+from gpu_assistant.core.paths import resources
+
+FOLDER = resources() / "catalog"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> list[str]:
+    return ["--lang", "en", "--data-dir", str(tmp_path / "data")]
+
+
+def test_show(data: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["catalog", "show", *data]) == 0
+    said = capsys.readouterr().out
+    assert all(name in said for name in FILES)
+    assert "built in" in said
+    assert str(FOLDER) in said
+
+
+def test_show_one_with_its_sources(data: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["catalog", "show", "vc_redist", *data]) == 0
+    assert "https://learn.microsoft.com" in capsys.readouterr().out
+    assert run(["catalog", "show", "potatoes", *data]) == 2
+    assert "vc_redist" in capsys.readouterr().err
+
+
+def test_show_as_json(data: list[str], capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["catalog", "show", "--json", *data]) == 0
+    said = json.loads(capsysbinary.readouterr().out)
+    assert said["refreshed"] is None
+    assert set(said["subjects"]) == set(said["state"]) == set(FILES)
+    assert said["subjects"]["pytorch"]["releases"][0]["version"]
+
+
+def test_show_says_what_is_refreshed_and_what_is_ignored(
+    data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "data" / "catalog" / "current"
+    folder.mkdir(parents=True)
+    cuda = json.loads((FOLDER / "cuda.json").read_text(encoding="utf-8")) | {"as_of": "2999-01-01"}
+    (folder / "cuda.json").write_text(json.dumps(cuda), encoding="utf-8")
+    (folder / "drivers.json").write_bytes(b"{")
+    (folder / STAMP).write_text(json.dumps({"schema": "gpu-assistant/catalog/1", "day": "2999-01-01"}))
+    assert run(["catalog", "show", *data]) == 0
+    said = capsys.readouterr()
+    assert "2999-01-01" in said.out
+    assert "refreshed" in said.out
+    assert str(folder) in said.out
+    assert "drivers.json is damaged" in said.err
+
+
+def test_check(data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["catalog", "check", *data]) == 0
+    broken = tmp_path / "broken"
+    shutil.copytree(FOLDER, broken)
+    (broken / "cuda.json").write_bytes(b"{")
+    (broken / "gpus.json").unlink()
+    capsys.readouterr()
+    assert run(["catalog", "check", str(broken), *data]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines] == [["cuda.json", "schema"], ["gpus.json", "readable"]]
+    assert run(["catalog", "check", str(tmp_path / "absent"), *data]) == 2
+
+
+def test_check_as_json(data: list[str], tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["catalog", "check", "--json", *data]) == 0
+    assert json.loads(capsysbinary.readouterr().out)["findings"] == []
+    assert run(["catalog", "check", str(tmp_path), "--json", *data]) == 1
+    assert len(json.loads(capsysbinary.readouterr().out)["findings"]) == len(FILES)
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("offline")
+def test_update_offline_says_how_old_the_data_is(
+    data: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run(["catalog", "update", *data]) == 6
+    said = capsys.readouterr()
+    assert re.search(r"gathered on 2026-\d\d-\d\d, \d+ days? ago", said.err)
+    assert said.out.count("kept as it was") == 4
+    assert not (tmp_path / "data" / "catalog").exists()
+
+
+@pytest.mark.usefixtures("offline")
+def test_update_offline_as_json_says_what_is_in_use(
+    data: list[str], capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert run(["catalog", "update", "--json", *data]) == 6
+    said = json.loads(capsysbinary.readouterr().out)
+    assert said["as_of"] == json.loads((FOLDER / "pytorch.json").read_text(encoding="utf-8"))["as_of"]
+    assert said["days"] >= 0
+    assert {one["subject"]: (one["state"], one["why"]) for one in said["subjects"]} == dict.fromkeys(
+        ("pytorch", "cuda", "cudnn", "drivers"), ("failed", "unreachable")
+    )

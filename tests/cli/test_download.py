@@ -1,0 +1,103 @@
+"""`gpu-assistant download`: the events, the exit codes, and what a second call takes up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tests.fakes.fault_server import FaultServer, fault_server
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = os.urandom(3_000_000)
+SHA256 = hashlib.sha256(DATA).hexdigest()
+
+
+def call(tmp_path: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "gpu_assistant", "download", "--data-dir", str(tmp_path / "data"), *arguments]
+    pipe = subprocess.PIPE
+    # Windows writes into pipes in its code page, and our sentences have quotation marks that UTF-8 writes otherwise.
+    environ = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    return subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, env=environ, encoding="utf-8")
+
+
+def events(text: str) -> list[dict[str, object]]:
+    schema = json.loads((ROOT / "resources/schemas/event.schema.json").read_text(encoding="utf-8"))
+    found = [json.loads(line) for line in text.splitlines()]
+    for event in found:
+        jsonschema.validate(event, schema)
+    return found
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    with fault_server() as running:
+        yield running
+
+
+def test_events_and_figures(server: FaultServer, tmp_path: Path) -> None:
+    path = tmp_path / "file.bin"
+    urls = [server.url + "/missing", server.add("/file", DATA)]
+    child = call(tmp_path, *urls, "-o", str(path), "--sha256", SHA256.upper(), "--json")
+    out, _ = child.communicate(timeout=60)
+    assert child.returncode == 0
+    found = events(out)
+    assert (found[0]["event"], found[0]["steps"][0]["id"]) == ("plan", "download")  # type: ignore[index]
+    assert {event["id"] for event in found if event["event"] == "step"} == {"download"}
+    last = found[-1]
+    assert (last["event"], last["state"], last["bytes_reused"], last["bytes_fetched"]) == ("end", "done", 0, len(DATA))
+    assert path.read_bytes() == DATA
+
+
+@pytest.mark.parametrize(
+    ("extra", "code"),
+    [(["--sha256", "12"], 2), (["--connections", "0"], 2), (["--connections", "17"], 2), (["--sha256", "0" * 64], 1)],
+)
+def test_exit_codes(server: FaultServer, tmp_path: Path, extra: list[str], code: int) -> None:
+    child = call(tmp_path, server.add("/file", DATA), "-o", str(tmp_path / "file.bin"), *extra)
+    _, said = child.communicate(timeout=60)
+    assert (child.returncode, bool(said.strip())) == (code, True)
+    assert not (tmp_path / "file.bin").exists()
+
+
+def test_nobody_has_it(server: FaultServer, tmp_path: Path) -> None:
+    child = call(tmp_path, server.url + "/missing", "-o", str(tmp_path / "file.bin"))
+    child.communicate(timeout=60)
+    assert child.returncode == 6
+
+
+@pytest.mark.parametrize("url", ["ftp://host/file", "file:///etc/hosts", "nothing"])
+def test_addresses_that_are_none(tmp_path: Path, url: str) -> None:
+    child = call(tmp_path, url, "-o", str(tmp_path / "file.bin"))
+    child.communicate(timeout=60)
+    assert child.returncode == 2
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="Ctrl+C of another console process is Linux's own here")
+def test_a_stopped_download_goes_on(server: FaultServer, tmp_path: Path) -> None:
+    path = tmp_path / "file.bin"
+    url = server.add("/file", DATA, rate=1_500_000)
+    child = call(tmp_path, url, "-o", str(path), "--sha256", SHA256, "--json", "--connections", "1")
+    assert child.stdout is not None
+    for line in child.stdout:
+        if (json.loads(line).get("done") or 0) > 1_000_000:
+            break
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert child.returncode == 3
+    assert events(out)[-1]["state"] == "cancelled"
+    server.files["/file"].rate = None
+    again = call(tmp_path, url, "-o", str(path), "--sha256", SHA256, "--json")
+    last = events(again.communicate(timeout=60)[0])[-1]
+    assert last["bytes_reused"] > 500_000  # type: ignore[operator]
+    assert last["bytes_reused"] + last["bytes_fetched"] == len(DATA)  # type: ignore[operator]
+    assert path.read_bytes() == DATA

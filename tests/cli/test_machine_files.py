@@ -1,0 +1,117 @@
+"""`--machine FILE` where the file is anybody's: one plain sentence in both languages, and nothing of it goes raw
+into a terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_assistant.cli.main import run
+from gpu_assistant.core import json as core_json
+
+SMALLEST: dict[str, Any] = {"schema": "gpu-assistant/machine/1", "os": {"system": "windows"}, "gpus": []}
+NVIDIA = {"vendor": "nvidia", "name": "NVIDIA GeForce RTX 4060"}
+LIBRARY = re.compile(r"Expected|Object |JSON is malformed|truncated|enum|regex|codec|`|\$")
+
+
+def said(capsys: pytest.CaptureFixture[str], tmp_path: Path, content: bytes, language: str) -> tuple[int, str]:
+    path = tmp_path / "machine.json"
+    path.write_bytes(content)
+    code = run(["recommend", "--machine", str(path), "--lang", language, "--data-dir", str(tmp_path / "data")])
+    heard = capsys.readouterr()
+    assert heard.out == ""
+    return code, heard.err.strip()
+
+
+def changed(**fields: object) -> bytes:
+    return json.dumps(SMALLEST | fields).encode()
+
+
+FAULTS = {
+    "missing": (b'{"schema": "gpu-assistant/machine/1", "gpus": []}', "(os)"),
+    "missing-below": (changed(gpus=[NVIDIA, {"name": "x"}]), "(gpus[1].vendor)"),
+    "kind": (changed(gpus=[NVIDIA | {"name": 1}]), "(gpus[0].name)"),
+    "choice": (changed(os={"system": "beos"}), "(os.system)"),
+    "schema": (changed(schema="gpu-assistant/machine/9"), "(schema)"),
+    "list": (b"[]", ""),
+    "long-version": (changed(driver={"version": "5" * 6000}), "(driver.version)"),
+    "long-capability": (changed(gpus=[NVIDIA | {"compute_capability": "8." + "9" * 6000}]), "compute_capability)"),
+    "control": (changed(gpus=[NVIDIA | {"name": "\x1b[31mRTX 4060"}]), "(gpus[0].name)"),
+    "newline": (changed(driver={"version": "566.03\n  ! all is well"}), "(driver.version)"),
+    "turned": (changed(os={"system": "windows", "name": "\u202e11 swodniW"}), "(os.name)"),
+    "negative": (changed(memory_bytes=-1), "(memory_bytes)"),
+    "huge": (b'{"memory_bytes": ' + b"9" * 6000 + b"," + changed()[1:], "(memory_bytes)"),
+    "no-json": (b'{\n "schema": x', "(2:12)"),
+    "cut": (b'{"schema"', "(1:10)"),
+    "empty": (b"", "(1:1)"),
+    "letters": (b'{"schema": "\xff"}', ""),
+    "deep": (b'{"x": ' + b'[{"y": ' * 20_000, ""),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_one_sentence_that_says_where(capsys: pytest.CaptureFixture[str], tmp_path: Path, fault: str) -> None:
+    content, where = FAULTS[fault]
+    for language in ("en", "zh_CN"):
+        code, complaint = said(capsys, tmp_path, content, language)
+        assert code == 2
+        assert len(complaint.splitlines()) == 1
+        assert where.strip("()") in complaint
+        assert not LIBRARY.search(complaint.replace(str(tmp_path), "")), complaint
+        assert complaint.isprintable()
+        assert len(complaint) < len(str(tmp_path)) + 300
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a file without end")
+def test_a_file_without_end(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(["recommend", "--machine", "/dev/zero", "--lang", "en", "--data-dir", str(tmp_path)]) == 2
+    complaint = capsys.readouterr().err
+    assert "/dev/zero is larger than 16 MB" in complaint
+    assert len(complaint.splitlines()) == 1
+
+
+def test_the_largest_file_is_still_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    content = changed()
+    code, _ = said(capsys, tmp_path, content + b" " * (core_json.MOST_BYTES - len(content)) + b" ", "en")
+    assert code == 2
+    path = tmp_path / "machine.json"
+    path.write_bytes(content + b" " * (core_json.MOST_BYTES - len(content)))
+    assert run(["detect", "--machine", str(path), "--data-dir", str(tmp_path / "data")]) == 0
+
+
+@pytest.mark.parametrize("name", ["@error.internal", "@reason.cuda-card", "@", "@nothing.like.this", "{0}", "{x"])
+def test_a_name_is_a_name(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+    path = tmp_path / "machine.json"
+    notes = [{"probe": name, "code": name}, {"probe": "gpus", "code": "detect.gpus.failed", "detail": name}]
+    path.write_bytes(changed(gpus=[NVIDIA | {"name": name}], notes=notes))
+    for command in ("detect", "recommend", "plan"):
+        assert run([command, "--machine", str(path), "--lang", "en", "--data-dir", str(tmp_path / "data")]) == 0
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_fault_that_nobody_foresaw_goes_into_the_log_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core_json, "MOST_BYTES", "not a number")
+    path = tmp_path / "machine.json"
+    path.write_bytes(changed())
+    assert run(["detect", "--machine", str(path), "--lang", "en", "--data-dir", str(tmp_path / "data")]) == 1
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    log = (tmp_path / "data" / "logs" / "gpu-assistant.log").read_text(encoding="utf-8")
+    assert "Traceback" in log
+
+
+@pytest.mark.parametrize(
+    ("words", "chinese"), [(["--lang", "zh_CN", "--lang", "en"], False), (["--lang=en", "--lang=zh_CN"], True)]
+)
+def test_the_last_language_counts(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str], chinese: bool
+) -> None:
+    assert run([*words, "detect", "--machine", str(tmp_path / "absent.json")]) == 2
+    assert ("无法" in capsys.readouterr().err) == chinese

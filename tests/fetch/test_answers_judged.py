@@ -1,0 +1,107 @@
+"""Answers that are not what was asked for: each is seen for what it is, and nothing wrong gets a name."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import AppError, NetworkError
+from gpu_assistant.fetch.download import Digest, Download, Wanted
+from gpu_assistant.fetch.limits import Limits
+from gpu_assistant.fetch.pace import Pace
+from gpu_assistant.fetch.round import Common
+from tests.fakes.fault_server import Fault, FaultServer, Kind
+
+DATA = os.urandom(1_500_000)
+SHA256 = hashlib.sha256(DATA).hexdigest()
+
+
+def get(url: str, path: Path, limits: Limits, **more: object) -> Download:
+    wanted = Wanted(url=url, path=path, **{"sha256": SHA256, **more})  # type: ignore[arg-type]
+    download = Download(wanted, Common(limits, threading.Event(), Pace()))
+    download.run()
+    return download
+
+
+@pytest.mark.parametrize("kind", ["wrong-range", "shifted-range"])
+def test_a_server_that_lies_about_its_ranges_is_used_without_them(
+    server: FaultServer, tmp_path: Path, limits: Limits, kind: Kind
+) -> None:
+    path = tmp_path / "file.bin"
+    url = server.add("/file", DATA, faults=[Fault("drop", after=500_000), Fault(kind)])
+    get(url, path, limits, bytes=len(DATA) if kind == "wrong-range" else None)
+    assert path.read_bytes() == DATA
+    assert server.gets("/file")[-1].if_range is None
+
+
+def test_a_page_is_named_as_such(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    with pytest.raises(NetworkError) as caught:
+        get(server.add("/file", DATA, faults=[Fault("page")]), tmp_path / "file.bin", limits)
+    assert (caught.value.code, caught.value.exit_code) == ("page-instead", 6)
+    assert not (tmp_path / "file.bin").exists()
+
+
+def test_what_came_before_a_page_is_kept(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    path = tmp_path / "file.bin"
+    url = server.add("/file", DATA, faults=[Fault("drop", after=900_000), Fault("page")])
+    with pytest.raises(NetworkError):
+        get(url, path, limits)
+    assert get(url, path, limits).reused == 900_000
+    assert path.read_bytes() == DATA
+
+
+def test_packed_bytes_are_not_taken(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    with pytest.raises(NetworkError) as caught:
+        get(server.add("/file", DATA, faults=[Fault("packed")]), tmp_path / "file.bin", limits)
+    assert caught.value.code == "source-packed"
+
+
+def test_more_bytes_than_announced_are_not_taken_in(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    path = tmp_path / "file.bin"
+    get(server.add("/file", DATA, faults=[Fault("long")]), path, limits)
+    assert path.read_bytes() == DATA
+
+
+def test_a_file_that_is_longer_than_it_may_be(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    # Asked for in one piece, as a small file of known size is.
+    url = server.add("/file", DATA + b"more" * 100_000, ranges=False, length=False)
+    with pytest.raises(NetworkError) as caught:
+        get(url, tmp_path / "file.bin", limits, bytes=len(DATA))
+    assert caught.value.code == "source-too-long"
+
+
+def test_a_file_of_unknown_length(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    path = tmp_path / "file.bin"
+    download = get(server.add("/file", DATA, ranges=False, length=False), path, limits)
+    assert (path.read_bytes(), download.total) == (DATA, len(DATA))
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_file_without_bytes(server: FaultServer, tmp_path: Path, limits: Limits, ranges: bool) -> None:
+    path = tmp_path / "file.bin"
+    get(server.add("/file", b"", ranges=ranges), path, limits, sha256=hashlib.sha256(b"").hexdigest())
+    assert path.read_bytes() == b""
+
+
+def test_a_redirect_in_a_circle_ends(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    url = server.add("/file", DATA)
+    server.files["/file"].faults = [Fault("redirect", location=url)] * 60
+    with pytest.raises(NetworkError) as caught:
+        get(url, tmp_path / "file.bin", limits)
+    assert caught.value.code == "source-refused"
+
+
+@pytest.mark.parametrize("kind", ["md5", "sha1", "sha512"])
+def test_other_checksums(server: FaultServer, tmp_path: Path, limits: Limits, kind: str) -> None:
+    path = tmp_path / "file.bin"
+    right = Digest(kind=kind, hex=hashlib.new(kind, DATA).hexdigest())  # type: ignore[arg-type]
+    get(server.add("/file", DATA), path, limits, sha256=None, digest=right)
+    assert path.read_bytes() == DATA
+    wrong = Digest(kind=kind, hex=hashlib.new(kind, b"else").hexdigest())  # type: ignore[arg-type]
+    with pytest.raises(AppError) as caught:
+        get(server.add("/file", DATA), tmp_path / "other.bin", limits, sha256=None, digest=wrong)
+    assert caught.value.code == "hash-mismatch"

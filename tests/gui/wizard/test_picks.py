@@ -1,0 +1,207 @@
+"""Picking versions by hand: nothing jumps, nothing changes unsaid, what is refused leaves a way out."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.advise.options import Option, PartOptions
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.gui.wizard.choosers import entries_of, neighbour
+from gpu_assistant.gui.wizard.option_notes import OptionNotes, Release
+from gpu_assistant.texts import Texts
+
+pytestmark = pytest.mark.gui
+
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+
+
+@pytest.fixture
+def page(simulated, at_recommendation, qtbot):
+    """A page with the real catalog behind it, the user choosing by hand."""
+
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+        return recommend(machine, simulated.catalog, goal=goal, channel=channel, choice=choice)
+
+    simulated.recommend = advise
+    wizard = at_recommendation(simulated, (1000, 700))
+    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
+    wizard.recommendation.wishes.by_hand.click()
+    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
+    return wizard.recommendation
+
+
+@pytest.fixture
+def rest(qtbot):
+    """Waits until the page has its answer and lies still."""
+
+    def rested(page):
+        qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+        for _ in range(5):
+            QApplication.processEvents()
+
+    return rested
+
+
+def pickers(page):
+    cards = [card for card in page.cards.values() if card.choosers is not None]
+    return {name: picker for card in cards for name, picker in card.choosers.pickers.items()}
+
+
+def height(page, widget) -> int:
+    return widget.mapTo(page.page.viewport(), QPoint()).y()
+
+
+def test_keyboard_scroll_and_folds_stay(page, rest):
+    page.cards["cuda"].why.set_open(True)
+    picker = pickers(page)["variant"]
+    picker.setFocus(Qt.FocusReason.TabFocusReason)
+    rest(page)
+    page.page.ensureWidgetVisible(picker)
+    rest(page)
+    before = height(page, picker)
+    assert page.page.verticalScrollBar().value() > 0
+    gone = []
+    QApplication.instance().focusChanged.connect(lambda old, new: gone.append((old, new)))
+    picker.chosen.emit("cu126")
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(variant="cu126")
+    assert page.window().focusWidget() is picker
+    assert not gone
+    assert abs(height(page, picker) - before) <= 1
+    assert page.cards["cuda"].why.is_open()
+
+
+@BOTH
+def test_what_changed_along_is_said_beside_the_pick(page, rest, speak, code):
+    speak(code)
+    now = page.road.flow.facts.recommendation
+    pickers(page)["pytorch"].chosen.emit("2.13.0")
+    rest(page)
+    words = page.cards["torch"].choosers.along
+    after = page.road.flow.facts.recommendation
+    assert now.pytorch.variant != after.pytorch.variant
+    assert words.isVisible()
+    assert f"{now.pytorch.variant} → {after.pytorch.variant}" in words.text()
+    assert "2.13.0" not in words.text()
+    assert not page.cards["cuda"].choosers.along.isVisible()
+    page.wishes.ours.click()
+    rest(page)
+    assert not words.isVisible()
+
+
+def test_what_is_refused_has_a_neighbour_that_works(page, rest, qtbot):
+    choosers = page.cards["torch"].choosers
+    refused = next(each for each in choosers.pickers["python"].entries if each.state == "refused")
+    choosers.pickers["python"].take(refused)
+    assert choosers.way.isVisible()
+    choosers.way.click()
+    rest(page)
+    choice = page.road.flow.facts.choice
+    assert choice.python
+    assert choice.python != refused.value
+    assert f"Python {choice.python}" in page.cards["torch"].after_line.text()
+
+
+def test_what_only_the_other_picks_forbid_can_be_had_alone(page, rest):
+    choosers = page.cards["torch"].choosers
+    newest = choosers.pickers["pytorch"].entries[0].text
+    choosers.pickers["variant"].chosen.emit("cu118")
+    rest(page)
+    refused = next(e for e in choosers.pickers["pytorch"].entries if e.state == "refused" and e.value in newest)
+    choosers.pickers["pytorch"].take(refused)
+    assert "leave the rest to us" in choosers.way.text()
+    choosers.way.click()
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(pytorch=refused.value)
+
+
+@BOTH
+def test_a_pick_that_does_not_work_out_is_taken_back(page, rest, speak, code):
+    speak(code)
+    app, works = page.road.app, page.road.app.recommend
+
+    def refuse(machine, *, goal="pytorch", channel="studio", choice=None):
+        if choice is not None and choice.python:
+            raise CallError("choice-impossible", choice="3.11", why="@choice.no-code", newest="3.12")
+        return works(machine, goal=goal, channel=channel, choice=choice)
+
+    pickers(page)["pytorch"].chosen.emit("2.13.0")
+    rest(page)
+    app.recommend = refuse
+    pickers(page)["python"].setFocus(Qt.FocusReason.TabFocusReason)
+    pickers(page)["python"].chosen.emit("3.11")
+    rest(page)
+    assert page.hero.isVisible()
+    assert {"en": "Take this change back", "zh_CN": "撤销这次改动"}[code] == page.hero.button.text()
+    assert page.way_on is page.hero.button
+    assert page.window().focusWidget() is page.hero.button
+    page.hero.button.click()
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(pytorch="2.13.0")
+    assert page.cards["torch"].after.text() == "2.13.0"
+    assert not page.hero.isVisible()
+
+
+def test_versions_say_when_they_came_out_and_what_kind_they_are(page):
+    first = {name: picker.entries[0] for name, picker in pickers(page).items()}
+    assert first["driver"].hint.startswith("Studio")
+    assert first["driver"].hint[-10:-6].isdigit()
+    assert first["pytorch"].hint[:4].isdigit()
+
+
+def test_what_is_recommended_stands_once():
+    options = (Option(value="2.15.0"), Option(value="2.14.1"))
+    part = PartOptions(name="pytorch", offered=options, recommended="2.15.0", picked=None)
+    notes = OptionNotes(releases={("pytorch", "2.15.0"): Release(date="2026-10-28")})
+    texts = Texts("en")
+    assert [(e.value, e.text, e.hint) for e in entries_of(part, notes, texts)] == [
+        (None, "As recommended (2.15.0)", "2026-10-28"),
+        ("2.14.1", "2.14.1", ""),
+    ]
+    picked = PartOptions(name="pytorch", offered=options, recommended="2.15.0", picked="2.15.0")
+    assert [entry.value for entry in entries_of(picked, notes, texts)] == [None, "2.15.0", "2.14.1"]
+
+
+@pytest.mark.parametrize(
+    ("value", "near"), [("3.8", "3.10"), ("3.15", "3.13"), ("3.12.5", "3.13"), ("none", "3.13"), ("3.11.5", None)]
+)
+def test_the_neighbour_of_what_is_refused(value, near):
+    offered = tuple(Option(value=each) for each in ("3.13", "3.12", "3.11", "3.10"))
+    part = PartOptions(name="python", offered=offered, recommended="3.12", picked=None)
+    assert neighbour(part, value) == near
+
+
+def test_every_goal_has_heads_over_its_columns(page, rest):
+    page.window().resize(1366, 768)
+    for goal in ("tensorflow", "all", "cuda-dev", "pytorch"):
+        page.wishes.goal.chosen.emit(goal)
+        rest(page)
+        assert page.heads.isVisible(), goal
+    page.window().resize(880, 520)
+    rest(page)
+    assert not page.heads.isVisible()
+    assert [head.text() for head in page.cards["torch"].heads if head.isVisible()] == ["Now", "After"]
+
+
+def test_a_source_has_its_publishers_name_and_its_address(page):
+    source = page.cards["driver"].why.source
+    assert source.text() == "Source: NVIDIA's documentation"
+    assert source.toolTip().startswith("https://docs.nvidia.com/")
+
+
+def test_from_the_primary_tab_goes_to_the_page_and_the_rail_comes_last(page, qtbot):
+    page.primary.setFocus(Qt.FocusReason.TabFocusReason)
+    seen = []
+    for _ in range(60):
+        qtbot.keyClick(page.window().focusWidget(), Qt.Key.Key_Tab)
+        seen.append(page.window().focusWidget())
+        if seen[-1] is page.primary:
+            break
+    inside = [page.page.content.isAncestorOf(each) for each in seen]
+    assert inside[0]
+    assert inside == sorted(inside, reverse=True)
+    assert seen[inside.index(False)] is page.back

@@ -1,0 +1,122 @@
+"""The plan to read: what each step costs, how it is undone, the same as a command, and as a file."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.cli.parser import build
+from gpu_assistant.core import json, paths
+from gpu_assistant.core.plan import Plan, PlanFile, Step
+from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.gui.wizard.facts import Facts
+from gpu_assistant.gui.wizard.plan_command import install_words, needs_file, one_line
+from gpu_assistant.gui.wizard.plan_row import PlanRow, marks
+from gpu_assistant.texts import Texts
+from gpu_assistant.texts.sentences import Sentences
+from tests.fakes.app import FakeApp
+
+STEP = Step(
+    id="driver",
+    kind="nvidia-driver",
+    code="nvidia-driver",
+    title="Install the driver",
+    what="Fetches and installs it.",
+    undo="Choose the restore point.",
+    bytes=931_000_000,
+    disk_bytes=2_000_000_000,
+    minutes=3.0,
+    needs_admin=True,
+    needs_reboot=True,
+    commands=(("setup.exe", "-s", "a b"),),
+    files=(PlanFile(url="https://example.invalid/617.42.exe", name="617.42.exe", bytes=931_000_000),),
+)
+
+
+@pytest.fixture
+def app(tmp_path):
+    made = FakeApp(tmp_path)
+    made.data = paths.data_dir(None, {})
+    return made
+
+
+@pytest.mark.gui
+# A row is no window; made one alone, it is lower than its words until they have wrapped, which Windows tells.
+@pytest.mark.qt_log_ignore("Unable to set geometry", extend=True)
+def test_a_row_says_what_a_step_costs_and_unfolds_the_rest(language, qtbot, seen):
+    row = PlanRow(STEP, Texts("en"), "windows")
+    qtbot.addWidget(row)
+    row.show()
+    shown = seen(row)
+    for words in ("931 MB · 3 minutes", "2.0 GB on the disk", "asks for your consent", "a restart may follow"):
+        assert words in shown
+    assert "restore point" not in shown
+    row.toggle.click()
+    shown = seen(row)
+    for words in ("Choose the restore point.", 'setup.exe -s "a b"', "617.42.exe · 931 MB · example.invalid"):
+        assert words in shown
+    row.toggle.click()
+    assert "restore point" not in seen(row)
+
+
+def test_what_costs_nothing_has_no_marks():
+    assert marks(replace(STEP, disk_bytes=None, needs_admin=False, needs_reboot=False)) == []
+
+
+@pytest.mark.parametrize(
+    ("facts", "options"),
+    [
+        (Facts(), {"goal": "pytorch", "channel": "studio", "pytorch": None, "env": None}),
+        (Facts(goal="all", channel="game-ready"), {"goal": "all", "channel": "game-ready"}),
+        (Facts(choice=Choice(pytorch="2.14.1", variant="cu126")), {"pytorch": "2.14.1", "variant": "cu126"}),
+        (Facts(environment="/a place/x"), {"env": "/a place/x"}),
+    ],
+)
+def test_the_command_asks_for_just_what_is_shown(app, facts, options):
+    words = install_words(app, facts)
+    assert words[0] == "gpu-assistant"
+    read = vars(build(Sentences("en")).parse_args(list(words[1:])))
+    assert {name: read[name] for name in options} == options
+    assert not needs_file(words)
+
+
+def test_what_has_no_option_of_its_own_travels_in_the_plan(app):
+    words = install_words(app, Facts(choice=Choice(driver="keep", pytorch="2.14.1")))
+    assert needs_file(words)
+    assert build(Sentences("en")).parse_args(list(words[1:])).plan
+
+
+def test_a_folder_of_wheels_and_of_data_are_named(app, tmp_path):
+    app.wheelhouse = tmp_path / "wheels"
+    app.data = paths.data_dir(str(tmp_path), {})
+    read = build(Sentences("en")).parse_args(list(install_words(app, Facts())[1:]))
+    assert (read.wheelhouse, read.data_dir) == (str(app.wheelhouse), str(app.data.root))
+
+
+def test_a_command_is_quoted_for_the_system_it_is_typed_on():
+    assert one_line(("a", "C:\\x y"), "windows") == 'a "C:\\x y"'
+    assert one_line(("a", "/x y"), "linux") == "a '/x y'"
+
+
+@pytest.mark.gui
+def test_the_plan_is_saved_as_json(at_recommendation, qtbot, tmp_path):
+    wizard = at_recommendation(FakeApp(tmp_path))
+    wizard.recommendation.price.steps.click()
+    steps = wizard.recommendation.steps
+    assert steps.command.text.toPlainText().startswith("gpu-assistant install --goal pytorch")
+    file = tmp_path / "plan.json"
+    wizard.road.save_plan(file)
+    qtbot.waitUntil(lambda: wizard.road.saved == file, timeout=5000)
+    assert str(file) in steps._note.text()
+    saved = json.read_file(file, Plan, code="plan-file")
+    assert [step.id for step in saved.steps] == [step.id for step in wizard.flow.facts.plan.steps]
+    assert saved.steps[0].title == "Check the space"
+
+
+@pytest.mark.gui
+def test_a_place_that_cannot_be_written_is_said(at_recommendation, qtbot, tmp_path):
+    wizard = at_recommendation(FakeApp(tmp_path))
+    wizard.recommendation.price.steps.click()
+    wizard.road.save_plan(tmp_path)
+    qtbot.waitUntil(lambda: "save" in wizard.road.errors, timeout=5000)
+    assert str(tmp_path) in wizard.recommendation.steps._note.text()

@@ -1,0 +1,245 @@
+"""What a program of the user's may try against the helper: each is refused before anything is done."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_assistant.catalog.load import load
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.paths import resources
+from gpu_assistant.install.door import programs
+from gpu_assistant.install.door.programs import Call
+from gpu_assistant.install.door.requests import LARGEST, WindowsDriver, name_of
+from gpu_assistant.install.door.serve import ANSWER, Server
+from tests.fakes.system import FakeSystem
+from tests.install.door.helper import tried_rights
+
+NONCE = "0" * 32
+links = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes of Unix; Wine makes no symbolic links")
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    return folder
+
+
+def serve(base: Path, request: bytes | Path, *, sha256: str | None = None, admin: bool = True) -> int:
+    if isinstance(request, bytes):
+        path = base.parent / "request.json"
+        path.write_bytes(request)
+    else:
+        path = request
+    digest = sha256 or hashlib.sha256(path.read_bytes()).hexdigest()
+    system = FakeSystem(name="windows", is_admin=admin, run=lambda *_, **__: pytest.fail("something was run"))
+    return Server(system, tried_rights(base), load(resources() / "catalog")).serve([str(path), digest])
+
+
+def request(**changes: Any) -> bytes:
+    fields = {"verb": "windows-driver", "nonce": NONCE, "file": "C:\\a.exe", "sha256": "0" * 64} | changes
+    return json.dumps({name: value for name, value in fields.items() if value is not None}).encode()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        request(verb="run"),
+        request(verb=None),
+        request(more="field"),
+        request(arguments=["-clean"]),
+        request(nonce=None),
+        request(nonce="short"),
+        request(sha256="0" * 63),
+        request(sha256="0" * 64 + "\n"),
+        request(file=""),
+        request(file=["a"]),
+        request(file="a" * 5000),
+        request(file="a" * LARGEST),
+        b"[" * 50_000,
+        b"",
+        b"\xff\xfe",
+        json.dumps({"verb": "linux-packages", "nonce": NONCE, "packages": ["-o=a"]}).encode(),
+        json.dumps({"verb": "linux-packages", "nonce": NONCE, "packages": ["a b"]}).encode(),
+        json.dumps({"verb": "linux-packages", "nonce": NONCE, "packages": ["a/b"]}).encode(),
+        json.dumps({"verb": "linux-packages", "nonce": NONCE, "packages": []}).encode(),
+        json.dumps({"verb": "linux-packages", "nonce": NONCE, "packages": ["aa"] * 17}).encode(),
+    ],
+    ids=range(20),
+)
+def test_a_request_out_of_form_is_not_answered(base: Path, raw: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    assert serve(base, raw) == 1
+    assert capsys.readouterr().err.startswith("door-request")
+    assert not list(base.iterdir())
+
+
+def test_a_request_that_was_swapped_is_refused(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert serve(base, request(), sha256="0" * 64) == 1
+    assert "sha256" in capsys.readouterr().err
+    assert not list(base.iterdir())
+
+
+def test_without_rights_nothing_is_read(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert serve(base, request(), admin=False) == 1
+    assert capsys.readouterr().err.startswith("door-no-rights")
+
+
+@pytest.mark.parametrize("words", [(), ("one",), ("one", "two", "three")])
+def test_other_words_are_refused(base: Path, words: tuple[str, ...]) -> None:
+    system = FakeSystem(is_admin=True)
+    assert Server(system, tried_rights(base), load(resources() / "catalog")).serve(words) == 1
+
+
+@links
+def test_a_request_behind_a_link_is_not_read(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    real = base.parent / "real.json"
+    real.write_bytes(request())
+    link = base.parent / "link.json"
+    link.symlink_to(real)
+    assert serve(base, link) == 1
+    assert capsys.readouterr().err.startswith("door-file")
+
+
+@links
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir] if sys.platform != "win32" else [])
+def test_a_request_that_is_no_file_holds_nothing_up(base: Path, make: Callable[[Path], None]) -> None:
+    path = base.parent / "odd"
+    make(path)
+    assert serve(base, path, sha256="0" * 64) == 1
+
+
+def test_a_path_with_a_way_out_is_refused(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (base.parent / "request.json").write_bytes(request())
+    assert serve(base, base / ".." / "request.json") == 1
+    assert capsys.readouterr().err.startswith("door-file")
+
+
+@links
+def test_an_answer_is_not_written_through_a_link(base: Path, tmp_path: Path) -> None:
+    raw = request()
+    loot = tmp_path / "loot"
+    loot.mkdir()
+    (base / name_of(raw)).symlink_to(loot)
+    assert serve(base, raw) == 1
+    assert not list(loot.iterdir())
+
+
+@links
+def test_a_folder_made_beforehand_is_refused(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    raw = request()
+    (base / name_of(raw)).mkdir()
+    assert serve(base, raw) == 1
+    assert capsys.readouterr().err.startswith("door-folder")
+
+
+@links
+@pytest.mark.parametrize("mode", [0o775, 0o757])
+def test_a_folder_that_others_can_write_is_refused(base: Path, mode: int) -> None:
+    rights = tried_rights(base)
+    rights.refuse_open(base)
+    base.chmod(mode)
+    with pytest.raises(AppError) as said:
+        rights.refuse_open(base)
+    assert said.value.code == "door-folder"
+    with pytest.raises(AppError):
+        rights.refuse_open(rights.place("x").parent)
+    assert serve(base, request()) == 1
+
+
+@links
+def test_a_folder_below_one_that_others_can_write_is_refused(base: Path) -> None:
+    inner = base / "inner"
+    inner.mkdir()
+    base.chmod(0o777)
+    with pytest.raises(AppError):
+        tried_rights(base).refuse_open(inner)
+
+
+class Watched:
+    """Rights whose private folder is the test's, and whose signer is told."""
+
+    def __init__(self, base: Path, publisher: str, meanwhile: Callable[[], None] = lambda: None) -> None:
+        self._real, self._publisher, self._meanwhile = tried_rights(base), publisher, meanwhile
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def publisher(self, file: Path) -> str:
+        self._meanwhile()
+        self.judged = file.read_bytes()
+        return self._publisher
+
+
+GOOD, BAD = b"what was checked", b"what was put in its place"
+CALL = Call("setup.exe", ("-s",), "Maker")
+
+
+def tried(base: Path, publisher: str, *, swap_after: bool = False, sha256: str | None = None) -> list[bytes]:
+    """Run a program file that a thief swaps after the check; gives what was run."""
+    source = base.parent / "setup.exe"
+    source.write_bytes(GOOD)
+    ran: list[bytes] = []
+
+    def run(argv: Any, **_: Any) -> Any:
+        from gpu_assistant.system.base import Finished
+
+        ran.append(Path(argv[0]).read_bytes())
+        assert list(argv[1:]) == ["-s"]
+        return Finished(code=3858759936, out="", err="")
+
+    rights = Watched(base, publisher, (lambda: source.write_bytes(BAD) and None) if swap_after else lambda: None)
+    folder = rights.make_private("private") if sys.platform != "win32" else base
+    wanted = WindowsDriver(nonce=NONCE, file=str(source), sha256=sha256 or hashlib.sha256(GOOD).hexdigest())
+    answer = programs.run(CALL, wanted, folder, FakeSystem(run=run), rights, before=lambda: None)
+    assert answer.exit_code == -436207360
+    assert rights.judged == GOOD
+    assert not list(folder.iterdir())
+    return ran
+
+
+def test_a_file_swapped_after_the_check_is_not_what_runs(base: Path) -> None:
+    assert tried(base, "Maker", swap_after=True) == [GOOD]
+
+
+def test_a_file_swapped_before_the_check_is_refused(base: Path) -> None:
+    with pytest.raises(AppError) as said:
+        tried(base, "Maker", sha256=hashlib.sha256(BAD).hexdigest())
+    assert said.value.code == "door-changed"
+
+
+@pytest.mark.parametrize("publisher", ["Taker", "Maker Inc", "maker", ""])
+def test_a_file_of_another_publisher_is_refused(base: Path, publisher: str) -> None:
+    with pytest.raises(AppError) as said:
+        tried(base, publisher)
+    assert said.value.code == "signature-other"
+
+
+@links
+def test_a_program_behind_a_link_is_refused(base: Path) -> None:
+    real = base.parent / "real.exe"
+    real.write_bytes(GOOD)
+    link = base.parent / "link.exe"
+    link.symlink_to(real)
+    wanted = WindowsDriver(nonce=NONCE, file=str(link), sha256=hashlib.sha256(GOOD).hexdigest())
+    rights = Watched(base, "Maker")
+    with pytest.raises(AppError) as said:
+        programs.run(CALL, wanted, rights.make_private("private"), FakeSystem(), rights, before=lambda: None)
+    assert said.value.code == "door-file"
+
+
+@links
+def test_a_request_is_done_once(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    raw = request()
+    assert serve(base, raw) == 0
+    answer = json.loads((base / name_of(raw) / ANSWER).read_bytes())
+    assert answer["error"] == "door-file"
+    assert serve(base, raw) == 1
+    assert capsys.readouterr().err.startswith("door-folder")

@@ -1,0 +1,142 @@
+"""After the install: menu, editor, Jupyter and the lock; all of it is taken back, and nothing of the user's is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.install.after import SETTING, EditorJob, KernelJob, MenuEntryJob, share_lock, ways
+from gpu_assistant.install.journal import interrupted
+from gpu_assistant.install.uninstall import UninstallJob
+from gpu_assistant.system import current
+from gpu_assistant.texts import Texts
+from tests.fakes.desktop import FakeDesktop
+
+from .world import World
+
+
+@pytest.fixture
+def desktop(world: World) -> FakeDesktop:
+    world.environment = world.root / "一个 place" / "环境 env"
+    world.install()
+    return FakeDesktop(world.root / "desk", editor=world.root / "code")
+
+
+def remove(world: World) -> None:
+    UninstallJob(world.environment, world.data, world.system).run(JobContext())
+
+
+def kernel_of(world: World) -> Path:
+    site = next(path for path in world.environment.rglob("site-packages") if path.is_dir())
+    package = site / "ipykernel" / "__init__.py"
+    package.parent.mkdir()
+    package.write_text("")
+    return package
+
+
+def test_a_menu_entry_is_made_once_and_taken_back(world: World, desktop: FakeDesktop) -> None:
+    job = MenuEntryJob(world.environment, world.data, world.system, desktop)
+    entry = job.run(JobContext())
+    assert entry.read_bytes() == b"entry"
+    assert "环境 env" in entry.name
+    lines = sum(len(path.read_bytes().splitlines()) for path in world.data.journal.iterdir())
+    job.run(JobContext())
+    again = sum(len(path.read_bytes().splitlines()) for path in world.data.journal.iterdir())
+    assert again - lines == 1, "a second time nothing is written but that it began"
+    remove(world)
+    assert not (world.root / "desk").exists()
+    assert not world.environment.exists()
+
+
+def test_an_entry_that_the_user_changed_stays(world: World, desktop: FakeDesktop) -> None:
+    entry = MenuEntryJob(world.environment, world.data, world.system, desktop).run(JobContext())
+    entry.write_bytes(b"my own")
+    remove(world)
+    assert entry.read_bytes() == b"my own"
+
+
+def test_an_install_that_stopped_is_still_known_afterwards(world: World, desktop: FakeDesktop) -> None:
+    house = world.root / "no wheels"
+    house.mkdir()
+    plan = world.plan(environment=world.root / "other" / "env", version="9.2.0", wheelhouse=house)
+    with pytest.raises(AppError):
+        world.install(plan)
+    MenuEntryJob(world.environment, world.data, world.system, desktop).run(JobContext())
+    found = interrupted(world.data)
+    assert found is not None
+    assert found.plan.env == plan.env
+
+
+def test_the_editor_gets_the_interpreter_and_keeps_its_settings(world: World, desktop: FakeDesktop) -> None:
+    folder = world.root / "my project 项目"
+    settings = folder / ".vscode" / "settings.json"
+    settings.parent.mkdir(parents=True)
+    before = '{"editor.fontSize": 14, "颜色": ["a"]}'.encode()
+    settings.write_bytes(before)
+    EditorJob(world.environment, world.data, world.system, desktop, folder=folder).run(JobContext())
+    python = str(current().environment_python(world.environment))
+    now = json.loads(settings.read_text(encoding="utf-8"))
+    assert now == {"editor.fontSize": 14, "颜色": ["a"], SETTING: python}
+    assert desktop.started == [((str(world.root / "code"), str(folder)), folder)]
+    remove(world)
+    assert settings.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, // mine\n}', "[1]", "{\n", "\udcff"])
+def test_settings_that_are_not_plain_stay(world: World, desktop: FakeDesktop, text: str) -> None:
+    folder = world.root / "project"
+    settings = folder / ".vscode" / "settings.json"
+    settings.parent.mkdir(parents=True)
+    before = text.encode("utf-8", "surrogateescape")
+    settings.write_bytes(before)
+    with pytest.raises(AppError) as caught:
+        EditorJob(world.environment, world.data, world.system, desktop, folder=folder).run(JobContext())
+    assert (caught.value.code, settings.read_bytes(), desktop.started) == ("editor-settings", before, [])
+    assert "Select Interpreter" in Texts("zh_CN").error(caught.value)
+
+
+def test_without_an_editor_it_is_told_what_to_choose(world: World, desktop: FakeDesktop) -> None:
+    bare = FakeDesktop(world.root / "desk")
+    with pytest.raises(AppError) as caught:
+        EditorJob(world.environment, world.data, world.system, bare, folder=world.root).run(JobContext())
+    assert str(current().environment_python(world.environment)) in Texts("en").error(caught.value)
+    assert not (world.root / ".vscode").exists()
+
+
+def test_jupyter_learns_of_it_where_its_kernel_is_there(world: World, desktop: FakeDesktop) -> None:
+    job = KernelJob(world.environment, world.data, world.system, desktop)
+    with pytest.raises(AppError) as caught:
+        job.run(JobContext())
+    assert caught.value.code == "kernel-missing"
+    assert "pip install ipykernel" in Texts("en").error(caught.value)
+    kernel_of(world)
+    path = job.run(JobContext())
+    said = json.loads(path.read_text(encoding="utf-8"))
+    assert said["argv"][0] == str(current().environment_python(world.environment))
+    assert (said["display_name"], path.parent.name.isascii()) == ("环境 env (GPU Assistant)", True)
+    remove(world)
+    assert not desktop.kernels().exists()
+
+
+def test_how_it_is_used(world: World, desktop: FakeDesktop) -> None:
+    found = ways(world.environment, world.system, desktop)
+    assert found.python.is_file()
+    assert (found.editor, found.kernel) == (world.root / "code", False)
+    assert str(world.environment) in found.activation
+    target = world.root / "shared lock.toml"
+    share_lock(world.environment, target)
+    assert target.read_bytes() == found.lock.read_bytes()
+
+
+def test_an_environment_of_somebody_else_is_left_alone(world: World, desktop: FakeDesktop) -> None:
+    strange = world.root / "strange"
+    strange.mkdir()
+    with pytest.raises(AppError) as caught:
+        MenuEntryJob(strange, world.data, world.system, desktop).run(JobContext())
+    assert (caught.value.code, list(strange.iterdir())) == ("environment-not-ours", [])
+    with pytest.raises(AppError):
+        share_lock(strange, world.root / "lock")

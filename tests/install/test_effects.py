@@ -1,0 +1,160 @@
+"""What is taken back, what is left and said, what needs rights or a restart: with cheap steps and real effects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import AppError, RebootNeeded, RightsRefused
+from gpu_assistant.core.plan import Event, StepEvent
+from gpu_assistant.install import journal
+from gpu_assistant.texts import Texts
+
+from .effects_kinds import SmallWorld, step
+from .world import end, states
+
+RESUME = ("/opt/gpu-assistant", "install", "--resume")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallWorld:
+    return SmallWorld(tmp_path)
+
+
+def said(events: list[Event], code: str) -> list[str]:
+    return [event.id for event in events if isinstance(event, StepEvent) and event.code == code]
+
+
+def test_a_second_run_does_nothing_and_two_are_taken_back_as_one(small: SmallWorld) -> None:
+    before = small.seen()
+    small.install()
+    whole = small.seen()
+    assert set(states(small.install()).values()) == {"skipped"}
+    assert small.seen() == whole
+    events = small.uninstall()
+    assert set(states(events).values()) == {"done"}
+    assert small.seen() == before
+    for event in events:
+        assert "{" not in str(getattr(Texts("en").event(event), "message", ""))
+
+
+def test_what_the_user_changed_since_is_left_and_said(small: SmallWorld) -> None:
+    small.install()
+    (small.outside / "note.txt").write_text("mine now", encoding="utf-8")
+    small.variables.set("CUDA_PATH", "/my/own")
+    small.variables.set("PATH", small.variables.get("PATH").value + ";/mine", expand=True)  # type: ignore[union-attr]
+    events = small.uninstall()
+    assert len(said(events, "progress.left-changed")) == 2
+    assert (small.outside / "note.txt").read_text(encoding="utf-8") == "mine now"
+    assert small.variables.get("CUDA_PATH").value == "/my/own"  # type: ignore[union-attr]
+    assert small.variables.get("PATH").value == "/mine"  # type: ignore[union-attr]
+
+
+def test_files_of_strangers_stay_where_they_are(small: SmallWorld) -> None:
+    small.install()
+    tree = small.outside / "deep" / "tree"
+    (tree / "inside" / "thesis.txt").write_text("all of it", encoding="utf-8")
+    pair = (tree / "__pycache__", tree / "inside" / "__pycache__")
+    for folder in pair:
+        folder.mkdir()
+    (pair[0] / "mine.cpython-311.pyc").write_bytes(b"")
+    events = small.uninstall()
+    assert said(events, "progress.left-files")
+    assert [path.relative_to(tree).as_posix() for path in tree.rglob("*")] == ["inside", "inside/thesis.txt"]
+    assert [path.name for path in tree.parent.iterdir()] == ["tree"]
+
+
+def test_a_link_in_a_folders_place_leads_nowhere(small: SmallWorld) -> None:
+    small.install()
+    inside = small.outside / "deep" / "tree" / "inside"
+    own = small.root / "own"
+    inside.rename(own)
+    try:
+        inside.symlink_to(own, target_is_directory=True)
+    except OSError:
+        pytest.skip("links need rights here")
+    small.uninstall()
+    assert (own / "one.txt").read_text(encoding="utf-8") == "one"
+
+
+def test_what_another_environment_needs_goes_with_the_last_one(small: SmallWorld) -> None:
+    before = small.seen()
+    other = small.outside / "other"
+    small.install()
+    small.install(small.plan(step("more", "test-file", path=str(small.outside / "b.txt"), text="b"), environment=other))
+    toolkit = small.data.toolkits / "cuda"
+    events = small.uninstall()
+    assert said(events, "progress.left-needed")
+    assert (toolkit / "inside" / "one.txt").is_file()
+    assert small.variables.has_on_path(toolkit / "bin")
+    small.uninstall(other)
+    assert small.seen() == before
+
+
+def test_refused_rights_leave_the_rest_working(small: SmallWorld) -> None:
+    allowed = small.root / "allowed"
+    plan = small.plan(
+        step("driver", "test-administrator", allowed=str(allowed)),
+        step("after", "test-file", needs=("driver",), path=str(small.outside / "after.txt"), text="a"),
+        step("beside", "test-file", path=str(small.outside / "beside.txt"), text="b"),
+    )
+    with pytest.raises(RightsRefused) as caught:
+        small.install(plan)
+    events = caught.value.events  # type: ignore[attr-defined]
+    assert (caught.value.exit_code, caught.value.code) == (5, "rights-left-out")
+    assert caught.value.data["steps"] == "driver, after"
+    assert [states(events)[name] for name in ("driver", "after", "beside")] == ["failed", "skipped", "done"]
+    assert "administrator" in str(Texts("en").event(end(events)))
+    stopped = journal.interrupted(small.data)
+    assert stopped is not None
+    assert stopped.step == "driver"
+    allowed.touch()
+    assert states(small.install(stopped.plan))["after"] == "done"
+    assert journal.interrupted(small.data) is None
+
+
+def test_a_restart_goes_on_by_itself(small: SmallWorld) -> None:
+    restarted = small.root / "restarted"
+    before = small.seen()
+    plan = small.plan(
+        step("driver", "test-restart", restarted=str(restarted)),
+        step("last", "test-file", path=str(small.outside / "last.txt"), text="x"),
+    )
+    with pytest.raises(RebootNeeded) as caught:
+        small.install(plan, resume=RESUME)
+    last = end(caught.value.events)  # type: ignore[attr-defined]
+    assert (last.state, caught.value.exit_code, caught.value.code) == ("reboot-needed", 4, "restart-needed")
+    assert small.at_login.get() == RESUME
+    stopped = journal.interrupted(small.data)
+    assert stopped is not None
+    assert (stopped.state, stopped.plan) == ("reboot-needed", plan)
+    restarted.touch()
+    events = small.install(stopped.plan, resume=RESUME)
+    assert (states(events)["tree"], states(events)["driver"], states(events)["last"]) == ("skipped", "skipped", "done")
+    assert small.at_login.get() is None
+    small.uninstall()
+    assert small.seen() == before
+
+
+def test_removed_instead_of_restarted(small: SmallWorld) -> None:
+    before = small.seen()
+    with pytest.raises(RebootNeeded):
+        small.install(small.plan(step("driver", "test-restart", restarted=str(small.root / "no"))), resume=RESUME)
+    small.uninstall()
+    assert small.at_login.get() is None
+    assert small.seen() == before
+    assert journal.interrupted(small.data) is None
+
+
+def test_without_a_command_the_user_is_told_to_go_on_by_hand(small: SmallWorld) -> None:
+    with pytest.raises(RebootNeeded) as caught:
+        small.install(small.plan(step("driver", "test-restart", restarted=str(small.root / "no"))))
+    assert caught.value.code == "restart-by-hand"
+    assert "--resume" in Texts("en").error(caught.value)
+
+
+def test_nothing_of_ours(small: SmallWorld) -> None:
+    with pytest.raises(AppError) as caught:
+        small.uninstall()
+    assert caught.value.code == "environment-missing"

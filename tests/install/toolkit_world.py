@@ -1,0 +1,102 @@
+"""A small world with NVIDIA's archives on loopback, the user's variables in a file, and a plan for cuda-dev."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gpu_assistant.catalog.load import load
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.paths import DataDir, resources
+from gpu_assistant.core.plan import Event, Plan
+from gpu_assistant.core.recommendation import PartAdvice, Recommendation
+from gpu_assistant.install.draft import Draft
+from gpu_assistant.install.runner import InstallJob
+from gpu_assistant.install.steps import KINDS
+from gpu_assistant.install.uninstall import UninstallJob
+from gpu_assistant.system import current
+from tests.fakes.fault_server import FaultServer
+from tests.fakes.redist import CUDNN_VERSION, TOOLKIT, Redist
+from tests.fakes.system import FakeSystem
+from tests.fakes.variables import FileAtLogin, FileVariables
+
+from .world import INTERPRETER, QUICK, RELEASE, machine, recommendation
+
+OURS = ("cuda-toolkit", "cudnn", "variables")
+
+
+def wants(**more: Any) -> Recommendation:
+    """A recommendation for the goal cuda-dev."""
+    parts = {
+        "cuda_toolkit": PartAdvice(action="install", version=TOOLKIT),
+        "cudnn": PartAdvice(action="install", version=CUDNN_VERSION),
+    }
+    return msgspec.structs.replace(recommendation(RELEASE, None), goal="cuda-dev", **{**parts, **more})
+
+
+class ToolkitWorld:
+    """`base` is the server's address; `more` is passed to the catalog with its archives."""
+
+    def __init__(self, root: Path, base: str, **more: bool) -> None:
+        self.root = root
+        system = current().name
+        self.redist = Redist(base, system)
+        self.catalog = self.redist.catalog(load(resources() / "catalog"), **more)
+        self.data = DataDir(root / "data")
+        self.outside = root / "outside"
+        self.outside.mkdir(parents=True, exist_ok=True)
+        self.variables = FileVariables(self.outside / "variables.json")
+        self.system = FakeSystem(
+            name=system,
+            variables=self.variables,
+            at_login=FileAtLogin(self.outside / "login.json"),
+            python_candidates=(INTERPRETER,),
+        )
+        self.environment = self.outside / "env"
+        self.tree = self.data.toolkits / f"cuda-{TOOLKIT}"
+
+    def serve(self, server: FaultServer) -> None:
+        self.redist.serve(server)
+
+    def plan(self, **more: Any) -> Plan:
+        """The steps of toolkit, cuDNN and variables alone: no environment is made."""
+        wanted = wants(**more)
+        draft = Draft(machine(), wanted, self.catalog, data=self.data, environment=self.environment, wheelhouse=None)
+        for kind in OURS:
+            draft.steps += KINDS[kind].plan(draft)
+        return Plan(
+            schema="gpu-assistant/plan/1",
+            goal="cuda-dev",
+            env=str(self.environment),
+            recommendation=wanted,
+            steps=tuple(draft.steps),
+        )
+
+    def install(self, plan: Plan | None = None, **more: Any) -> list[Event]:
+        events: list[Event] = []
+        job = InstallJob(plan or self.plan(), self.system, self.data, self.catalog, limits=QUICK)
+        try:
+            job.run(JobContext(report=events.append, **more))
+        except BaseException as error:
+            error.events = events  # type: ignore[attr-defined]
+            raise
+        return events
+
+    def uninstall(self) -> list[Event]:
+        events: list[Event] = []
+        UninstallJob(self.environment, self.data, self.system).run(JobContext(report=events.append))
+        return events
+
+    def seen(self) -> dict[str, bytes | str | None]:
+        """Every file outside of the data folder and the toolkits in it: bytes, a link's target, None for a folder."""
+        places = [*self.outside.rglob("*"), *self.data.toolkits.rglob("*")]
+        return {
+            place.relative_to(self.root).as_posix(): str(place.readlink())
+            if place.is_symlink()
+            else None
+            if place.is_dir()
+            else place.read_bytes()
+            for place in places
+        }

@@ -1,0 +1,204 @@
+"""A refresh from start to end: what came is used, what failed is said, and the last good files always stay."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.advise.builds import builds_for, cuda_builds
+from gpu_assistant.catalog.check import check
+from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.core.errors import Cancelled, NetworkError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.refresh.job import Refresh, RefreshJob
+from tests.fakes.fault_server import Fault
+from tests.refresh.conftest import FLOOR, TODAY
+from tests.refresh.publishers import HASH, Publishers, listing, lookup_answer, toolkit_index, wheel_page
+
+Run = Callable[..., Refresh]
+Load = Callable[[], Catalog]
+
+
+def states(done: Refresh) -> dict[str, tuple[str, str | None]]:
+    return {one.subject: (one.state, one.why) for one in done.subjects}
+
+
+def test_all_four_bring_something_new(refresh: Run, refreshed: Load, folder: Path) -> None:
+    done = refresh()
+    assert states(done) == dict.fromkeys(("pytorch", "cuda", "cudnn", "drivers"), ("updated", None))
+    catalog = refreshed()
+    newest = catalog.releases[0]
+    assert (newest.version, newest.date, newest.python) == ("9.1.0", None, ("3.13", "3.14"))
+    build = catalog.build("9.1.0", "cu139", "windows", "x86_64")
+    assert build is not None
+    assert (build.arch_list, build.sha256, build.index_url) == (
+        None,
+        {"3.13": HASH},
+        "https://download.pytorch.org/whl/cu139",
+    )
+    toolkit = catalog.cuda.toolkits[0]
+    assert (toolkit.version, toolkit.date, toolkit.windows_driver, toolkit.lowest_capability) == (
+        "13.9.1",
+        "2026-11-25",
+        None,
+        None,
+    )
+    assert toolkit.redist_sha256 is not None
+    cudnn = catalog.cudnn_release("9.99.0.7")
+    assert cudnn is not None
+    assert (cudnn.cuda_majors, cudnn.lowest_capability, cudnn.archives[0].bytes) == ((12, 13), {}, 1330803635)
+    package = catalog.drivers.packages[0]
+    assert (package.version, package.channel, package.date, package.sha256) == ("699.10", "studio", "2026-11-25", None)
+    assert catalog.date == TODAY.isoformat()
+    assert check(folder, FLOOR) == ()
+
+
+def test_a_build_that_nobody_looked_into_is_not_recommended(refresh: Run, refreshed: Load) -> None:
+    refresh()
+    catalog = refreshed()
+    assert builds_for(catalog, "windows", "x86_64")[0].release.version == "9.1.0"
+    assert "9.1.0" not in {build.release.version for build, _ in cuda_builds(catalog, "windows", "x86_64", (8, 9))}
+
+
+def test_nothing_new_still_says_when_we_looked(refresh: Run, refreshed: Load) -> None:
+    first = refresh()
+    again = refresh(date(2026, 12, 24))
+    assert {one.state for one in first.subjects} == {"updated"}
+    assert {one.state for one in again.subjects} == {"unchanged"}
+    assert refreshed().date == "2026-12-24"
+    assert len(refreshed().releases) == len(load(FLOOR).releases) + 1
+
+
+def test_half_of_the_sources_fail(publishers: Publishers, refresh: Run, refreshed: Load) -> None:
+    publishers.server.files[publishers.wheels].faults = [Fault("status", status=503)]
+    publishers.serve(publishers.cudnn, b"<html>Please log in</html>")
+    done = refresh()
+    assert states(done) == {
+        "pytorch": ("failed", "unreachable"),
+        "cuda": ("updated", None),
+        "cudnn": ("failed", "garbage"),
+        "drivers": ("updated", None),
+    }
+    catalog = refreshed()
+    assert catalog.pytorch == load(FLOOR).pytorch
+    assert catalog.cuda.toolkits[0].version == "13.9.1"
+
+
+def test_what_came_before_stays_when_a_source_fails_later(
+    publishers: Publishers, refresh: Run, refreshed: Load
+) -> None:
+    refresh()
+    publishers.server.files[publishers.wheels].faults = [Fault("reset")]
+    refresh(date(2026, 12, 1))
+    assert refreshed().releases[0].version == "9.1.0"
+    assert refreshed().pytorch.as_of == TODAY.isoformat()
+
+
+def test_nobody_answers(publishers: Publishers, refresh: Run, folder: Path) -> None:
+    for served in publishers.server.files.values():
+        served.faults = [Fault("reset")] * 3
+    with pytest.raises(NetworkError) as caught:
+        refresh()
+    assert (caught.value.code, caught.value.exit_code) == ("catalog-offline", 6)
+    assert caught.value.data == {"date": load(FLOOR).date, "days": 9}
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        (Fault("redirect", location="ftp://example.invalid/"), "insecure"),
+        (Fault("drop", after=100), "unreachable"),
+        (Fault("garbage"), "garbage"),
+        (Fault("status", status=404), "unreachable"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.kind,
+)
+def test_an_answer_that_is_none(publishers: Publishers, refresh: Run, fault: Fault, why: str) -> None:
+    publishers.server.files[publishers.wheels].faults = [fault]
+    assert states(refresh())["pytorch"] == ("failed", why)
+
+
+def test_a_huge_answer_is_not_read_to_its_end(publishers: Publishers, refresh: Run) -> None:
+    publishers.serve(publishers.wheels, b"<html>" + b"x" * (64 << 20))
+    assert states(refresh())["pytorch"] == ("failed", "too-large")
+    assert publishers.server.sent < 32 << 20
+
+
+def test_a_driver_that_the_card_does_not_get_is_not_taken(
+    publishers: Publishers, refresh: Run, refreshed: Load
+) -> None:
+    publishers.serve(publishers.lookup, lookup_answer(host="download.example.org"))
+    assert states(refresh())["drivers"] == ("failed", "garbage")
+    publishers.serve(publishers.lookup, lookup_answer(version="1.10"))
+    assert states(refresh())["drivers"] == ("unchanged", None)
+    assert refreshed().drivers.packages == load(FLOOR).drivers.packages
+
+
+def test_older_index_files_are_not_read(publishers: Publishers, refresh: Run) -> None:
+    publishers.serve(publishers.cuda, listing("11.0.3", "12.0.0"))
+    assert states(refresh())["cuda"] == ("unchanged", None)
+    assert not publishers.server.gets(publishers.cuda + "redistrib_11.0.3.json")
+
+
+def test_a_clock_that_went_back_keeps_the_date(refresh: Run, refreshed: Load) -> None:
+    refresh()
+    refresh(date(2026, 11, 26))
+    assert refreshed().date == TODAY.isoformat()
+
+
+def test_what_contradicts_itself_stays_out(publishers: Publishers, refresh: Run, refreshed: Load) -> None:
+    publishers.serve(publishers.cuda + "redistrib_13.9.1.json", toolkit_index(day="2999-01-01"))
+    assert states(refresh())["cuda"] == ("failed", "garbage")
+    assert refreshed().cuda.toolkits == load(FLOOR).cuda.toolkits
+    assert refreshed().releases[0].version == "9.1.0"
+
+
+def test_builds_for_a_cuda_that_nobody_knows_are_left_out(publishers: Publishers, refresh: Run) -> None:
+    publishers.serve(publishers.wheels, wheel_page("torch-9.2.0+cu990-cp313-cp313-win_amd64.whl"))
+    assert states(refresh())["pytorch"] == ("unchanged", None)
+
+
+def test_cancel(publishers: Publishers, folder: Path) -> None:
+    context = JobContext[Refresh]()
+    context.cancel.set()
+    with pytest.raises(Cancelled):
+        RefreshJob(load(FLOOR), publishers.source, folder, today=TODAY).run(context)
+    assert not folder.exists()
+
+
+KILLED = """
+import os, sys
+from datetime import date
+from pathlib import Path
+from gpu_assistant.catalog.load import load
+from gpu_assistant.refresh import store
+folder, floor, at = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+real = Path.rename
+def rename(self, target):
+    if self.name == at:
+        os._exit(9)
+    return real(self, target)
+Path.rename = rename
+catalog = load(floor)
+store.store(folder, floor, {"cuda": catalog.cuda}, "2026-12-31")
+"""
+
+
+@pytest.mark.parametrize("moment", ["current", "partial"])
+def test_ended_in_the_middle(refresh: Run, refreshed: Load, folder: Path, moment: str) -> None:
+    refresh()
+    done = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(FLOOR), moment], check=False, timeout=60)
+    assert done.returncode == 9
+    if folder.exists():
+        assert check(folder, FLOOR) == ()
+        assert refreshed().releases[0].version == "9.1.0"
+    else:
+        assert refreshed().pytorch == load(FLOOR).pytorch  # the floor, until the next refresh
+    refresh(date(2026, 12, 2))
+    assert refreshed().releases[0].version == "9.1.0"

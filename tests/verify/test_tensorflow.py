@@ -1,0 +1,93 @@
+"""An environment with TensorFlow: a stand-in that sees a card, and its faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_assistant.core import json
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, Recommendation, TensorFlowChoice
+from gpu_assistant.core.results import Checks
+from gpu_assistant.system import current
+from gpu_assistant.texts.sentences import table
+from gpu_assistant.verify.job import TENSORFLOW_IDS, TORCH_IDS, VerifyJob
+
+from ..fakes.environments import environment_with, site_packages
+from .test_verify import one, states, verified
+
+STAND_IN = Path(__file__).parent.parent / "fakes" / "tensorflow_with_card.py"
+
+
+def environment(folder: Path, *, gpu: bool = True, version: str = "2.21", there: bool = True) -> Path:
+    """A Python environment that was made for TensorFlow alone."""
+    environment_with(folder, None)
+    if there:
+        package = site_packages(folder) / "tensorflow"
+        package.mkdir()
+        (package / "__init__.py").write_bytes(STAND_IN.read_bytes())
+    none = PartAdvice(action="none")
+    recommendation = Recommendation(
+        schema="gpu-assistant/recommendation/1",
+        goal="tensorflow",
+        accelerator="cuda" if gpu else "cpu",
+        python=None,
+        pytorch=None,
+        driver=DriverAdvice(action="none"),
+        cuda_toolkit=none,
+        cudnn=none,
+        tensorflow=TensorFlowChoice(version=version, requirement="tensorflow", gpu=gpu),
+    )
+    json.write_file(folder / "gpu-assistant.json", json.encode_pretty({"recommendation": recommendation}))
+    return folder
+
+
+def checked(folder: Path, **more: Any) -> Checks:
+    return VerifyJob(environment(folder, **more), current(), time_limit=60).run(JobContext())
+
+
+def test_a_card_that_computes(tmp_path: Path) -> None:
+    checks = checked(tmp_path / "环境 tf")
+    assert (checks.verdict, one(checks, "tensorflow-devices").value) == ("pass", 1)
+    assert [states(checks)[check_id] for check_id in TENSORFLOW_IDS] == ["pass"] * 3
+    assert not states(checks).keys() & set(TORCH_IDS), "nothing is said of what nobody asked for"
+
+
+@pytest.mark.parametrize(
+    ("fault", "gpu", "check_id", "state", "reason"),
+    [
+        ("wrong", True, "tensorflow-devices", "fail", "@verify.reason.wrong-result"),
+        ("no-card", True, "tensorflow-devices", "fail", "@verify.reason.tensorflow-no-device"),
+        ("no-card", False, "tensorflow-devices", "skip", "@verify.reason.tensorflow-cpu"),
+        ("crash", True, "tensorflow-compute", "fail", "@verify.reason.crashed"),
+    ],
+)
+def test_what_goes_wrong_is_told_where_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, gpu: bool, check_id: str, state: str, reason: str
+) -> None:
+    monkeypatch.setenv("FAKE_TENSORFLOW", fault)
+    checks = checked(tmp_path / "env", gpu=gpu)
+    found = one(checks, check_id)
+    assert (found.state, found.data["reason"]) == (state, reason)
+    assert (checks.verdict == "fail") == (state == "fail")
+
+
+def test_without_it_nothing_else_is_tried(tmp_path: Path) -> None:
+    checks = checked(tmp_path / "env", there=False)
+    assert "No module named 'tensorflow'" in str(one(checks, "tensorflow-import").data["reason"])
+    assert (one(checks, "tensorflow-compute").state, checks.verdict) == ("skip", "fail")
+
+
+def test_another_release_than_the_installed_one_is_told(tmp_path: Path) -> None:
+    assert one(checked(tmp_path / "env", version="2.20.0"), "tensorflow-import").state == "warn"
+
+
+def test_an_environment_of_pytorch_says_nothing_of_it(tmp_path: Path) -> None:
+    assert not states(verified(environment_with(tmp_path / "env", ""))).keys() & set(TENSORFLOW_IDS)
+
+
+def test_every_check_can_be_said() -> None:
+    for check_id in TENSORFLOW_IDS:
+        assert {f"check.{check_id}.{end}" for end in ("pass", "fail", "skip", "fix")} <= table().keys()
