@@ -29,7 +29,9 @@ KEY = r"Software\Microsoft\Windows\CurrentVersion\Uninstall\GPU Assistant"
 NAME = "GPU Assistant"
 TITLE = "GPU (Assistant|助手)"
 # What Wine itself writes about what ran.
-NOISE = re.compile(r"\\(Wine|Console|Cached|MuiCache|Explorer|Fonts|Direct3D|Internet Settings|Volatile Environment)\b", re.I)
+NOISE = re.compile(
+    r"\\(Wine|Console|Cached|MuiCache|Explorer|Fonts|Direct3D|Internet Settings|Volatile Environment)\b", re.I
+)
 
 
 class Failed(Exception):

@@ -7,6 +7,7 @@ import copy
 import io
 import json
 import logging
+import os
 import shutil
 import subprocess
 import sys
@@ -221,6 +222,8 @@ def test_real_processes(tmp_path: Path, content: bytes, exit_code: int) -> None:
         [sys.executable, "-m", "gpu_assistant", "recommend", "--machine", target, "--json", "--data-dir", tmp_path],
         cwd=ROOT,
         capture_output=True,
+        # Windows' pipes speak the code page else.
+        env={**os.environ, "PYTHONUTF8": "1"},
         encoding="utf-8",
         timeout=120,
         check=False,
