@@ -98,7 +98,7 @@ FENCES = {
     "PySide6": lambda name: name.startswith("gui/"),
     "shiboken6": lambda name: name.startswith("gui/"),
     "pyqtgraph": lambda name: name.startswith("gui/"),
-    "pynvml": lambda name: name == "system/nvml.py",
+    "pynvml": lambda name: name == "system/nvml_session.py",
     "torch": lambda name: name in CHILDREN,
     "tensorflow": lambda name: name == "verify/child_tensorflow.py",
 }

@@ -30,8 +30,9 @@ NvmlState = Literal[
     "hung",  # it has not answered for so long that it may never
     "failed",  # anything else that it says
 ]
-# "lost": fell off the bus, needs a reset or was taken away; "silent": the driver does not answer for it.
-GpuState = Literal["ready", "asleep", "lost", "silent"]
+# "resting": as of the driver; "lost": fell off the bus, needs a reset or was taken away; "silent": the driver does not
+# answer for it.
+GpuState = Literal["ready", "asleep", "resting", "lost", "silent"]
 
 
 class Check(Struct, frozen=True, kw_only=True):

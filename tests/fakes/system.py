@@ -151,6 +151,9 @@ class FakeSystem:
     def card_asleep(self, address: str) -> bool:
         return self._pci_root is not None and nvml_sleep.asleep(self._pci_root, address)
 
+    def card_may_sleep(self, address: str) -> bool:
+        return self._pci_root is not None and nvml_sleep.may_sleep(self._pci_root, address)
+
     def cards_asleep(self) -> bool:
         return self._pci_root is not None and nvml_sleep.all_asleep(self._pci_root)
 
