@@ -14,7 +14,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "gpu_assistant"
 FILES = sorted(PACKAGE.rglob("*.py"))
-CHILDREN = {"bench/child.py", *(f"verify/{path.name}" for path in (PACKAGE / "verify").glob("child*.py"))}
+CHILDREN = {
+    "bench/child.py",
+    *(f"{room}/{path.name}" for room in ("verify", "health") for path in (PACKAGE / room).glob("child*.py")),
+}
 
 
 def name_of(path: Path) -> str:
