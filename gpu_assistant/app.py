@@ -19,12 +19,16 @@ from .core.machine import Machine
 if TYPE_CHECKING:
     from .advise.options import Options
     from .bench.parent import BenchJob
+    from .catalog.health import HealthRules
     from .catalog.load import Catalog
     from .core.plan import Interrupted, Plan
     from .core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
-    from .core.results import Benchmark
+    from .core.results import Benchmark, GpuSample
     from .detect.job import DetectJob
     from .fetch.job import DownloadJob
+    from .health.job import HealthJob
+    from .health.minder import Looks
+    from .health.watch import Watch
     from .install.after import EditorJob, KernelJob, MenuEntryJob, Ways
     from .install.environments import Environment
     from .install.farewell import FarewellJob
@@ -276,6 +280,47 @@ class App:
         from .bench.parent import BenchJob
 
         return BenchJob(environment, self.system, self.data, full=full, device=device)
+
+    def health(
+        self,
+        environment: Path,
+        looks: Looks,
+        *,
+        level: int = 1,
+        device: str | None = None,
+        load_seconds: float | None = None,
+    ) -> HealthJob:
+        """Test whether the cards are sound; `looks` is a sampler that nobody else uses meanwhile."""
+        from .health.job import HealthJob
+
+        return HealthJob(
+            environment,
+            self.system,
+            self.health_rules,
+            looks,
+            level=level,
+            device=device,
+            load_seconds=load_seconds,
+            allowed=self.allowed_temperature,
+        )
+
+    @cached_property
+    def health_rules(self) -> HealthRules:
+        """When a card is not well."""
+        from .catalog.health import HealthRules
+
+        return self.catalog.read("health.json", HealthRules)
+
+    def health_watch(self) -> Watch:
+        """Whether the cards are well: give it every sample, and it says so."""
+        from .health.watch import Watch
+
+        return Watch(self.health_rules, allowed=self.allowed_temperature)
+
+    def allowed_temperature(self, gpu: GpuSample) -> float | None:
+        """°C that a card's maker allows; None where nobody knows."""
+        card = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
+        return card.max_temp_c if card is not None else None
 
     def benchmarks(self) -> tuple[Benchmark, ...]:
         """The benchmarks kept so far, oldest first; a file that cannot be read is left out."""

@@ -105,10 +105,11 @@ class Tests(Struct, frozen=True, kw_only=True):
     """How hard the levels work.
 
     `memory_share` of the free memory is filled; of the processor's, `cpu_memory_bytes`. Products and load take so many
-    seconds, a whole level at most `limits_seconds` (level 3: besides its load). A test stops at the card's own
-    limit plus `stop_beyond_limit` (below zero), at `stop_unknown_c` where nobody knows one, and does not begin within
-    `start_below_stop` of it, nor on a card that is busier than `busy_percent`. Under the long load, the last
-    third may be slower than the first by `slower_share`, and held back by heat for `held_back_share` of the time.
+    seconds, a whole level at most `limits_seconds` (level 3: besides its load). A test stops `stop_before_slow` °C
+    before the card slows itself down; where it does not tell when, `stop_beyond_max` above what the driver or the
+    maker allows; where nobody knows that, at `stop_unknown_c`. Other programs count from `busy_percent` on; a card
+    is under load from `loaded_percent` on. The last third of the long load may be slower than the first by
+    `slower_share`; a card may be held back by heat or power supply for `held_back_share` of the time.
     """
 
     memory_share: Annotated[float, Meta(gt=0, lt=1)]
@@ -116,10 +117,11 @@ class Tests(Struct, frozen=True, kw_only=True):
     product_seconds: float
     load_seconds: float
     limits_seconds: tuple[float, float, float]
-    stop_beyond_limit: int
+    stop_before_slow: int
+    stop_beyond_max: int
     stop_unknown_c: int
-    start_below_stop: int
     busy_percent: int
+    loaded_percent: int
     slower_share: float
     held_back_share: float
     link: Link

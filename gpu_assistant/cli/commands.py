@@ -130,6 +130,25 @@ def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
     return 0
 
 
+def health(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Test the cards; more thoroughly with each level."""
+    from contextlib import closing
+
+    from .progress import HealthLine
+
+    environment = app.environment_path(arguments.env)
+    with closing(app.sampler()) as sampler, HealthLine(output) as line:
+        seconds = 60 * arguments.minutes if arguments.minutes else None
+        job = app.health(environment, sampler, level=arguments.level, device=arguments.device, load_seconds=seconds)
+        found = run_job(job, on_news=line.news)
+    checks = output.texts.checks(found)
+    if output.json:
+        output.value(checks)
+    else:
+        show.checks(checks, output)
+    return 1 if checks.verdict == "fail" else 0
+
+
 def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Print samples until Ctrl+C or until enough of them."""
     from contextlib import closing
@@ -255,6 +274,7 @@ COMMANDS: dict[str, Command] = {
     "uninstall": uninstall,
     "verify": verify,
     "bench": bench,
+    "health": health,
     "monitor": monitor,
     "download": download,
     "catalog": catalog,

@@ -39,6 +39,7 @@ COMPLAINTS = {
 }
 Options = argparse._ArgumentGroup
 LONGEST_INTERVAL = 86_400.0  # a day: nobody waits longer between two samples
+LONGEST_LOAD_MIN = 7 * 24 * 60.0  # a week
 
 
 def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
@@ -60,6 +61,15 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
         if not text.isdecimal() or int(text) < 1:
             raise argparse.ArgumentTypeError(say("range.count"))
         return int(text)
+
+    def minutes(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if not 0 < value <= LONGEST_LOAD_MIN:
+            raise argparse.ArgumentTypeError(say("range.minutes"))
+        return value
 
     def path(text: str) -> str:
         # An unset variable of a script must not quietly mean "the usual place".
@@ -163,6 +173,12 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     length.add_argument("--quick", action="store_true", help=say("opt.quick"))
     length.add_argument("--full", action="store_true", help=say("opt.full"))
     command.add_argument("--device", metavar="cpu|cuda:N", help=say("opt.device"))
+
+    command = add("health")
+    environment(command)
+    command.add_argument("--level", type=int, choices=(1, 2, 3), default=1, help=say("opt.level"))
+    command.add_argument("--minutes", type=minutes, metavar="M", help=say("opt.minutes"))
+    command.add_argument("--device", metavar="cpu|cuda:N", help=say("opt.test-device"))
 
     download_options(add("download"), say, path=path)
 

@@ -114,7 +114,11 @@ def checks(value: Checks, output: Output) -> None:
         output.line(f"{MARKS[check.state]} {check.text}")
         if check.fix:
             output.line(f"    {check.fix}")
-    output.line(output.say(f"verdict.{value.verdict}"))
+    if value.level is None:
+        output.line(output.say(f"verdict.{value.verdict}"))
+    else:
+        output.line(output.texts.say(f"health.verdict.{value.verdict}"))
+        output.line(value.scope or "")
 
 
 def benchmark(value: Benchmark, output: Output) -> None:

@@ -47,12 +47,38 @@ class Check(Struct, frozen=True, kw_only=True):
     fix: str | None = None
 
 
+class Curve(Struct, frozen=True, kw_only=True):
+    """A GPU while it was tested: seconds from the beginning, °C, W, MHz, and what held it back, moment by moment.
+
+    `speed` is what it computed in 10^12 operations a second by the test's own count, with its own seconds `speed_t`.
+    """
+
+    gpu: int
+    name: str | None = None
+    t: tuple[float, ...] = ()
+    temp: tuple[int | None, ...] = ()
+    power_w: tuple[float | None, ...] = ()
+    clock_sm: tuple[int | None, ...] = ()
+    throttle: tuple[tuple[str, ...] | None, ...] = ()
+    speed_t: tuple[float, ...] = ()
+    speed: tuple[float, ...] = ()
+
+
 class Checks(Struct, frozen=True, kw_only=True):
-    """All checks and the worst of their states (skipped ones do not count)."""
+    """All checks and the worst of their states (skipped ones do not count).
+
+    A health test has a `level`, the `curves` of what it did to the cards, and says in `scope` (text `health.scope`)
+    what its verdict `covers` and what it `leaves_out`: keys of texts (`health.area.<key>`), or those texts.
+    """
 
     schema: Literal["gpu-assistant/checks/1"]
     verdict: Verdict
     checks: tuple[Check, ...]
+    level: int | None = None
+    covers: tuple[str, ...] = ()
+    leaves_out: tuple[str, ...] = ()
+    scope: str | None = None
+    curves: tuple[Curve, ...] = ()
 
 
 class BenchDevice(Struct, frozen=True, kw_only=True):

@@ -72,6 +72,7 @@ def patterns(talk: Talk, torch: Any, device: Device, share: float) -> None:  # n
         gb_s=2 * len(steps) * words * 8 / seconds / 1e9,
         at_memory_bytes=fault.first,
         bits=f"{fault.bits:016x}" if fault.words else None,
+        reason="@health.reason.memory" if fault.words else None,
     )
 
 
