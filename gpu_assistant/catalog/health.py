@@ -92,11 +92,12 @@ class Settling(Struct, frozen=True, kw_only=True):
 
 class Link(Struct, frozen=True, kw_only=True):
     """What a PCI Express lane carries one way, in 10^9 bytes a second by generation, and the share of it that copies
-    reach at least where the link is sound.
+    reach at least where the link is sound. It is judged once the card has worked for `settled_seconds`.
     """
 
     gb_s_per_lane: dict[str, float]
     share: float
+    settled_seconds: float
     source: str
     confidence: Confidence
 

@@ -66,35 +66,46 @@ def curve(seen: Seen, speeds: Sequence[tuple[float, float]]) -> Curve:
 
 
 def link_gb_s(seen: Seen, tests: Tests) -> float | None:
-    """What the link carried at most while the card worked, in 10^9 bytes a second one way."""
-    rates = [
-        tests.link.gb_s_per_lane[str(gpu.pcie_gen)] * gpu.pcie_width
-        for _, gpu in seen
-        if str(gpu.pcie_gen) in tests.link.gb_s_per_lane and gpu.pcie_width is not None
-    ]
-    return max(rates, default=None)
+    """What the link carried at most while the card worked, in 10^9 bytes a second one way; None where that is not
+    known, or it did not work long enough.
+    """
+    link = _link_at_work(seen, tests)
+    per_lane = tests.link.gb_s_per_lane.get(str(link[0])) if link is not None else None
+    return None if link is None or per_lane is None else per_lane * link[1]
 
 
 def _loaded(seen: Seen, tests: Tests) -> list[GpuSample]:
     return [gpu for _, gpu in seen if gpu.util is not None and gpu.util >= tests.loaded_percent]
 
 
+def _link_at_work(seen: Seen, tests: Tests) -> tuple[int, int] | None:
+    """(generation, lanes): the best of both once the card has worked for a while; the link wakes up with it."""
+    began: float | None = None
+    gens, widths = [], []
+    for t, gpu in seen:
+        if gpu.util is None or gpu.util < tests.loaded_percent:
+            began = None
+            continue
+        began = t if began is None else began
+        if t - began >= tests.link.settled_seconds and gpu.pcie_gen is not None and gpu.pcie_width is not None:
+            gens.append(gpu.pcie_gen)
+            widths.append(gpu.pcie_width)
+    return (max(gens), max(widths)) if gens else None
+
+
 def _link(seen: Seen, tests: Tests, *, worked: bool) -> Check:
     name, last = seen[0][1].name, seen[-1][1]
-    gens = [gpu.pcie_gen for gpu in _loaded(seen, tests) if gpu.pcie_gen is not None]
-    widths = [gpu.pcie_width for gpu in _loaded(seen, tests) if gpu.pcie_width is not None]
-    if last.pcie_gen is None or last.pcie_width is None:
+    most = (last.pcie_gen_max, last.pcie_width_max)
+    if last.pcie_gen is None or last.pcie_width is None or None in most:
         return made("card-link", "skip", device=name, reason="@health.reason.not-told")
-    gen, width = (max(gens), max(widths)) if worked and gens and widths else (last.pcie_gen, last.pcie_width)
-    most = {"gen_max": last.pcie_gen_max, "width_max": last.pcie_width_max}
-    data: dict[str, Value] = {"device": name, "gen": gen, "width": width, **most}
-    if last.pcie_gen_max is None or last.pcie_width_max is None:
-        return made("card-link", "skip", **{**data, "reason": "@health.reason.not-told"})
-    full = gen >= last.pcie_gen_max and width >= last.pcie_width_max
-    if not full and not (worked and gens):
+    at_work = _link_at_work(seen, tests) if worked else None
+    gen, width = at_work or (last.pcie_gen, last.pcie_width)
+    data: dict[str, Value] = {"device": name, "gen": gen, "width": width, "gen_max": most[0], "width_max": most[1]}
+    full = gen >= (most[0] or 0) and width >= (most[1] or 0)
+    if not full and at_work is None:
         return made("card-link", "skip", **{**data, "reason": "@health.reason.at-rest"})
-    now, expected = f"PCIe {gen} x{width}", f"PCIe {last.pcie_gen_max} x{last.pcie_width_max}"
-    return made("card-link", "pass" if full else "warn", value=now, expected=expected, **data)
+    expected = f"PCIe {most[0]} x{most[1]}"
+    return made("card-link", "pass" if full else "warn", value=f"PCIe {gen} x{width}", expected=expected, **data)
 
 
 def _memory(first: GpuSample, tests: Tests, *, worked: bool) -> Check:

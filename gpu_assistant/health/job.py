@@ -209,7 +209,7 @@ class HealthJob:
                 continue
             slower = min(float(check.data.get(way) or 0.0) for way in ("up_gb_s", "down_gb_s"))
             if carries is None:
-                tell(made("link-speed", "skip", device=device.id, reason="@health.reason.not-told"))
+                tell(made("link-speed", "skip", device=device.id, reason="@health.reason.too-short"))
             else:
                 state = "pass" if slower >= self._tests.link.share * carries else "warn"
                 share = round(100 * slower / carries)
