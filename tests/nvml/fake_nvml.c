@@ -406,7 +406,8 @@ API nvmlDeviceGetTemperature(Device device, int sensor, uint *to) {
 }
 API nvmlDeviceGetTemperatureV(Device device, int *to) { /* version, sensor, value */
     called("nvmlDeviceGetTemperatureV");
-    return small(device, "temp_v", (uint *)&to[2]);
+    int code = small(device, "temp_v", (uint *)&to[2]);
+    return code == NOT_SUPPORTED ? small(device, "temp", (uint *)&to[2]) : code;
 }
 API nvmlDeviceGetMarginTemperature(Device device, int *to) { /* version, degrees */
     called("nvmlDeviceGetMarginTemperature");
