@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .install.farewell import FarewellJob
     from .install.runner import InstallJob
     from .install.uninstall import UninstallJob
+    from .monitor.history import History
     from .monitor.sampler import Sampler
     from .refresh.job import RefreshJob
     from .system.base import System
@@ -333,6 +334,12 @@ class App:
         from .system.nvml import Nvml
 
         return Sampler(Nvml(self.system))
+
+    def history(self) -> History:
+        """What this computer's window saw in the last month, not yet read from the disk."""
+        from .monitor.history import History
+
+        return History(self.data.history)
 
 
 def _benchmark(path: Path) -> Benchmark | None:

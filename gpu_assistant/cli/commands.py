@@ -15,7 +15,9 @@ from ..core.recommendation import Choice
 from . import show
 from .catalog import catalog
 from .download import download
-from .jobs import run_job, stop_signals
+from .health import health
+from .jobs import run_job
+from .monitor import monitor
 from .output import Output
 
 if TYPE_CHECKING:
@@ -127,52 +129,6 @@ def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
         output.value(result)
     else:
         show.benchmark(result, output)
-    return 0
-
-
-def health(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Test the cards; more thoroughly with each level."""
-    from contextlib import closing
-
-    from .progress import HealthLine
-
-    environment = app.environment_path(arguments.env)
-    with closing(app.sampler()) as sampler, HealthLine(output) as line:
-        seconds = 60 * arguments.minutes if arguments.minutes else None
-        job = app.health(environment, sampler, level=arguments.level, device=arguments.device, load_seconds=seconds)
-        found = run_job(job, on_news=line.news)
-    checks = output.texts.checks(found)
-    if output.json:
-        output.value(checks)
-    else:
-        show.checks(checks, output)
-    return 1 if checks.verdict == "fail" else 0
-
-
-def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Print samples until Ctrl+C or until enough of them."""
-    from contextlib import closing
-
-    from ..monitor.csv import CsvFile
-
-    with stop_signals() as stop, closing(app.sampler()) as sampler:
-        table = CsvFile(Path(arguments.csv)) if arguments.csv else None
-        try:
-            left = arguments.count
-            while not stop.wait(arguments.interval):
-                sample = sampler.sample()
-                if table is not None:
-                    table.write(sample)
-                if output.json:
-                    output.value(sample)
-                elif not output.quiet:
-                    show.sample(sample, output)
-                left = left and left - 1
-                if left == 0:
-                    break
-        finally:
-            if table is not None:
-                table.close()
     return 0
 
 

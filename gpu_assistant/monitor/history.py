@@ -20,7 +20,8 @@ from .stretch import Stretch
 from .tier import Floats, Row, Shape, Tier
 
 HOUR_S, DAY_S, MONTH_S = 3600, 86_400, 30 * 86_400
-SHAPES = (Shape(1, HOUR_S, extremes=False), Shape(10, DAY_S // 10), Shape(60, MONTH_S // 60))
+# A little more than what is shown, so that a whole hour or day is there at any moment of it.
+SHAPES = (Shape(1, HOUR_S + 60, extremes=False), Shape(10, DAY_S // 10 + 60), Shape(60, MONTH_S // 60 + 60))
 
 SLEW_S = 5.0  # a clock set back by less is time being corrected; by more, the later past has not been yet
 WRITE_S = 60.0  # what a sudden end may cost
@@ -97,10 +98,12 @@ class History:
 
     def add(self, t: float, values: Mapping[str, float | None]) -> None:
         """Add a moment, `t` in seconds since the epoch; None, and a series left out, is unknown."""
+        known = {name: value for name, value in values.items() if value is not None}
         with self._lock:
-            places = [self._place(name) for name in values]
+            # A series that was never known takes no room.
+            places = [self._place(name) for name in known]
             sample = np.full(len(self._names), np.nan)
-            sample[places] = [np.nan if value is None else value for value in values.values()]
+            sample[places] = list(known.values())
             sample = np.clip(sample / self._units, -LARGEST, LARGEST)
             if t < self._last - SLEW_S:
                 self._forget_from(t)
@@ -142,23 +145,40 @@ class History:
 
     def window(self, name: str, seconds: float, *, until: float | None = None) -> Window:
         """A series over the last `seconds` before `until` (now), in the finest resolution that reaches so far back."""
-        end = self._clock() if until is None else until
         with self._lock:
-            reach = self._clock() - (end - seconds)
-            at = next(
-                (i for i, tier in enumerate(self._tiers) if tier.shape.step * tier.shape.capacity >= reach),
-                len(self._tiers) - 1,
-            )
-            tier, stretch = self._tiers[at], self._open[at]
-            step = tier.shape.step
-            series = self._names.get(name, len(self._names))
-            numbers, figures = tier.window(series, int((end - seconds) // step))
-            unit = self._units[series] if series < len(self._units) else 1.0
-            if stretch.number is not None and (not len(numbers) or stretch.number > numbers[-1]):
-                under_way = stretch.figures()
-                if series < under_way.shape[1]:
-                    numbers = np.append(numbers, stretch.number)
-                    figures = np.concatenate((figures, under_way[:, series : series + 1]), axis=1)
+            return self._window(name, seconds, until)
+
+    def since(self, name: str, t: float) -> Window:
+        """A series from the moment `t` on, in seconds since the epoch, until now."""
+        with self._lock:
+            return self._window(name, self._clock() - t, None)
+
+    def windows(self, seconds: float) -> dict[str, Window]:
+        """All series by name over the last `seconds`, at the same moments."""
+        with self._lock:
+            now = self._clock()
+            return {name: self._window(name, seconds, now) for name in self._names}
+
+    def _window(self, name: str, seconds: float, until: float | None) -> Window:
+        now = self._clock()
+        end = now if until is None else until
+        reach = now - (end - seconds)
+        at = next(
+            (i for i, tier in enumerate(self._tiers) if tier.shape.step * tier.shape.capacity >= reach),
+            len(self._tiers) - 1,
+        )
+        tier, stretch = self._tiers[at], self._open[at]
+        step = tier.shape.step
+        series = self._names.get(name, len(self._names))
+        numbers, figures = tier.window(series, int((end - seconds) // step))
+        unit = self._units[series] if series < len(self._units) else 1.0
+        if stretch.number is not None and (not len(numbers) or stretch.number > numbers[-1]):
+            under_way = stretch.figures()
+            last = np.full((under_way.shape[0], 1), np.nan)
+            if series < under_way.shape[1]:
+                last[:, 0] = under_way[:, series]
+            numbers = np.append(numbers, stretch.number)
+            figures = np.concatenate((figures, last), axis=1)
         kept = numbers <= int(end // step)
         t = (numbers[kept] + 0.5) * step
         known = [part.astype(np.float64) * unit for part in figures[:, kept]]

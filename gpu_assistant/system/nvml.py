@@ -195,11 +195,11 @@ class Nvml:
         return self._session
 
     def _greet(self, session: Session) -> None:
-        places = [card.address for card in session.cards if card.address is not None]
-        self._may_rest = bool(places) and all(map(self._system.card_may_sleep, places))
         for card in session.cards:
+            card.may_sleep = card.address is not None and self._system.card_may_sleep(card.address)
             # What a card reported before it was lost is still true.
             card.xid = self._xids.get(card.address or "", card.xid)
+        self._may_rest = bool(session.cards) and all(card.may_sleep for card in session.cards)
 
     def _later(self, state: NvmlState) -> None:
         self.state = state

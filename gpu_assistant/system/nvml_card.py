@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from typing import Any
 
 from ..core.machine import Gpu
 from ..core.results import GpuSample, GpuState
 from . import nvml_figures as figures
+from .nvml_ask import Asker
 from .nvml_processes import Processes
 
 # What is asked how often, in seconds; see `nvml_figures` for what belongs to which.
@@ -17,20 +17,15 @@ ERRORS_S = 60.0
 DEAR_S = 3.0
 
 
-class Card:
-    """A card of an open session. `pynvml` comes in from there; its functions take this card's handle."""
+class Card(Asker):
+    """A card of an open session; `watched` is whether the session hears of its Xid errors, `xid` the last and when."""
 
     def __init__(self, index: int, pynvml: Any) -> None:  # noqa: ANN401 - untyped library
+        super().__init__(index, pynvml)
         self.index = index
-        self.pynvml = pynvml
-        self.unsupported: set[str] = set()
-        self.lost = False
         self.watched = False
+        self.may_sleep = False
         self.xid: tuple[int | None, float | None] = (None, None)
-        try:
-            self.handle = pynvml.nvmlDeviceGetHandleByIndex(index)
-        except pynvml.NVMLError:
-            self.lost = True  # no rights, no power or no answer; it must not hide the other cards
         self.name = text(self.ask("nvmlDeviceGetName"))
         self.uuid = text(self.ask("nvmlDeviceGetUUID"))
         self.pci: Any = self.ask("nvmlDeviceGetPciInfo")
@@ -42,45 +37,6 @@ class Card:
         self._limits: dict[str, Any] | None = None
         self._dear: dict[str, Any] = {}
         self._processes = Processes(self.ask)
-
-    def ask(self, function: str, *args: Any, key: str | None = None) -> Any:  # noqa: ANN401
-        """The answer of one NVML function, or None; what this card cannot do is never asked again.
-
-        `key` tells questions to one function apart. Raises NVMLError where the whole session is broken.
-        """
-        key = key or function
-        if self.lost or key in self.unsupported:
-            return None
-        pynvml = self.pynvml
-        try:
-            return getattr(pynvml, function)(self.handle, *args)
-        except (AttributeError, pynvml.NVMLLibraryMismatchError):  # nvidia-ml-py or the driver is older
-            self.unsupported.add(key)
-        except (UnicodeDecodeError, ctypes.ArgumentError):
-            return None
-        except pynvml.NVMLError as error:
-            if error.value in (
-                pynvml.NVML_ERROR_NOT_SUPPORTED,
-                pynvml.NVML_ERROR_FUNCTION_NOT_FOUND,
-                pynvml.NVML_ERROR_NO_PERMISSION,
-                pynvml.NVML_ERROR_ARGUMENT_VERSION_MISMATCH,
-            ):
-                self.unsupported.add(key)
-            elif error.value in (pynvml.NVML_ERROR_GPU_IS_LOST, pynvml.NVML_ERROR_RESET_REQUIRED):
-                self.lost = True
-            elif error.value in (
-                pynvml.NVML_ERROR_UNINITIALIZED,
-                pynvml.NVML_ERROR_DRIVER_NOT_LOADED,
-                pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH,
-            ):
-                raise
-        return None
-
-    def can(self, function: str, *args: Any) -> bool:  # noqa: ANN401
-        """Ask a function that answers nothing; whether it did."""
-        before = len(self.unsupported)
-        self.ask(function, *args)
-        return not self.lost and len(self.unsupported) == before
 
     def describe(self) -> Gpu:
         """Who the card is; `laptop` is not known to NVML."""
@@ -101,12 +57,12 @@ class Card:
     def sample(self, now: float, asleep: Callable[[str], bool], *, looking: bool) -> GpuSample:
         """The card just now (`now` in seconds); asleep or lost, only its names are told.
 
-        `asleep` tells whether the card at a PCI address sleeps. Unless somebody is `looking`, what is dear to ask
-        (processes, PCIe traffic) is not asked.
+        `asleep` tells whether the card at a PCI address sleeps; it is asked where the card `may_sleep`. Unless
+        somebody is `looking`, what is dear to ask (processes, PCIe traffic) is not asked.
         """
         if self.lost:
             return self.named("lost")
-        if self.address is not None and asleep(self.address):
+        if self.may_sleep and self.address is not None and asleep(self.address):
             return self.named("asleep")
         return self._read(now, looking=looking)
 
@@ -138,6 +94,10 @@ class Card:
             **self._dear,
             **self._reported(),
         )
+
+    def memory_v2(self) -> Any:  # noqa: ANN401
+        """NVML's struct, which says of which version it is."""
+        return self.pynvml.c_nvmlMemory_v2_t(version=self.pynvml.nvmlMemory_v2)
 
     def named(self, state: GpuState) -> GpuSample:
         """The card's names, and what was reported of it; nothing that would have to be asked."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .nvml_ask import Big
+
 if TYPE_CHECKING:
     from .nvml_card import Card
 
@@ -32,19 +34,19 @@ Figures = dict[str, Any]
 
 def current(card: Card) -> Figures:
     """What changes from second to second."""
-    ask, nvml = card.ask, card.pynvml
-    util = ask("nvmlDeviceGetUtilizationRates")
+    number, nvml = card.number, card.pynvml
+    util = number("nvmlDeviceGetUtilizationRates", kind=nvml.c_nvmlUtilization_t)
     used = memory(card)
-    pstate = ask("nvmlDeviceGetPerformanceState")
+    pstate = number("nvmlDeviceGetPerformanceState")
     return {
         "util": util.gpu if util is not None else None,
         "mem_util": util.memory if util is not None else None,
         "mem_used": used.used if used is not None else None,
         "mem_total": used.total if used is not None else None,
         "temp": _temperature(card),
-        "power_w": _thousandth(ask("nvmlDeviceGetPowerUsage")),
-        "clock_sm": ask("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm"),
-        "clock_mem": ask("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_MEM, key="clock-mem"),
+        "power_w": _thousandth(number("nvmlDeviceGetPowerUsage")),
+        "clock_sm": number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm"),
+        "clock_mem": number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_MEM, key="clock-mem"),
         "pstate": pstate if pstate != UNKNOWN_PSTATE else None,
         "throttle": _throttle(card),
     }
@@ -52,29 +54,31 @@ def current(card: Card) -> Figures:
 
 def settled(card: Card) -> Figures:
     """What changes slowly, or takes longer to ask."""
-    ask, nvml = card.ask, card.pynvml
-    enc, dec = ask("nvmlDeviceGetEncoderUtilization"), ask("nvmlDeviceGetDecoderUtilization")
+    number, nvml = card.number, card.pynvml
     return {
         # 0 °C is a sensor that is not there.
-        "temp_memory": _field(card, nvml.NVML_FI_DEV_MEMORY_TEMP) or None,
-        "power_limit_w": _thousandth(ask("nvmlDeviceGetEnforcedPowerLimit")),
-        "energy_j": _thousandth(ask("nvmlDeviceGetTotalEnergyConsumption")),
-        "fan": ask("nvmlDeviceGetFanSpeed"),
-        "fan_rpm": ask("nvmlDeviceGetFanSpeedRPM"),
-        "pcie_gen": ask("nvmlDeviceGetCurrPcieLinkGeneration"),
-        "pcie_width": ask("nvmlDeviceGetCurrPcieLinkWidth"),
-        "enc": enc[0] if enc else None,
-        "dec": dec[0] if dec else None,
+        "temp_memory": card.field(nvml.NVML_FI_DEV_MEMORY_TEMP) or None,
+        "power_limit_w": _thousandth(number("nvmlDeviceGetEnforcedPowerLimit")),
+        "energy_j": _thousandth(number("nvmlDeviceGetTotalEnergyConsumption", kind=Big)),
+        "fan": number("nvmlDeviceGetFanSpeed"),
+        "fan_rpm": card.ask("nvmlDeviceGetFanSpeedRPM"),
+        "pcie_gen": number("nvmlDeviceGetCurrPcieLinkGeneration"),
+        "pcie_width": number("nvmlDeviceGetCurrPcieLinkWidth"),
+        "enc": card.load("nvmlDeviceGetEncoderUtilization"),
+        "dec": card.load("nvmlDeviceGetDecoderUtilization"),
     }
 
 
 def errors(card: Card) -> Figures:
     """What went wrong so far, as counted by card and driver."""
-    ask, nvml = card.ask, card.pynvml
+    ask, number, nvml = card.ask, card.number, card.pynvml
     mode = ask("nvmlDeviceGetCurrentEccMode")
 
     def ecc(kind: int, counter: int) -> int | None:
-        return ask("nvmlDeviceGetTotalEccErrors", kind, counter, key=f"ecc-{kind}-{counter}") if mode else None
+        if not mode:
+            return None
+        count: int | None = number("nvmlDeviceGetTotalEccErrors", kind, counter, kind=Big, key=f"ecc-{kind}-{counter}")
+        return count
 
     mended, not_mended = nvml.NVML_MEMORY_ERROR_TYPE_CORRECTED, nvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED
     rows = ask("nvmlDeviceGetRemappedRows")
@@ -85,14 +89,14 @@ def errors(card: Card) -> Figures:
     pages = [ask("nvmlDeviceGetRetiredPages", cause, key=f"retired-{cause}") for cause in causes]
     known = [len(each) for each in pages if each is not None]
     return {
-        "pcie_replays": ask("nvmlDeviceGetPcieReplayCounter"),
+        "pcie_replays": number("nvmlDeviceGetPcieReplayCounter"),
         "ecc": None if mode is None else bool(mode),
         "ecc_corrected": ecc(mended, nvml.NVML_VOLATILE_ECC),
         "ecc_uncorrected": ecc(not_mended, nvml.NVML_VOLATILE_ECC),
         "ecc_corrected_total": ecc(mended, nvml.NVML_AGGREGATE_ECC),
         "ecc_uncorrected_total": ecc(not_mended, nvml.NVML_AGGREGATE_ECC),
         "retired_pages": sum(known) if known else None,
-        "retired_pending": _yes(ask("nvmlDeviceGetRetiredPagesPendingStatus")),
+        "retired_pending": _yes(number("nvmlDeviceGetRetiredPagesPendingStatus")),
         "remapped_rows": rows[0] + rows[1] if rows else None,
         "remap_pending": _yes(rows[2] if rows else None),
         "remap_failed": _yes(rows[3] if rows else None),
@@ -109,7 +113,7 @@ def limits(card: Card, temp: int | None) -> Figures:
             return int(found) if found else None
         # Cards from Ada on tell how far they are from where they slow down, and their limits relative to there.
         margin = ask("nvmlDeviceGetMarginTemperature")
-        limit = _field(card, below)
+        limit = card.field(below)
         return None if margin is None or limit is None else int(temp + margin - limit)
 
     return {
@@ -131,44 +135,31 @@ def limits(card: Card, temp: int | None) -> Figures:
 def traffic(card: Card) -> Figures:
     """What goes over the bus; nvml.h gives KB/s."""
     nvml = card.pynvml
-    tx = card.ask("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_TX_BYTES, key="pcie-tx")
-    rx = card.ask("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_RX_BYTES, key="pcie-rx")
+    tx = card.number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_TX_BYTES, key="pcie-tx")
+    rx = card.number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_RX_BYTES, key="pcie-rx")
     return {"pcie_tx": None if tx is None else tx * 1000, "pcie_rx": None if rx is None else rx * 1000}
 
 
 def memory(card: Card) -> Any:  # noqa: ANN401
     """NVML's struct with `total` and `used` in bytes."""
     # The second version leaves out of "used" what the driver keeps for itself, as nvidia-smi shows it.
-    version = getattr(card.pynvml, "nvmlMemory_v2", None)
-    newer = card.ask("nvmlDeviceGetMemoryInfo", version, key="memory-v2") if version else None
+    newer = card.number("nvmlDeviceGetMemoryInfo_v2", kind=card.memory_v2)
     return newer if newer is not None else card.ask("nvmlDeviceGetMemoryInfo")
 
 
 def _throttle(card: Card) -> tuple[str, ...] | None:
-    bits = card.ask("nvmlDeviceGetCurrentClocksEventReasons")
+    bits = card.number("nvmlDeviceGetCurrentClocksEventReasons", kind=Big)
     if bits is None:  # the name before driver 535
-        bits = card.ask("nvmlDeviceGetCurrentClocksThrottleReasons")
+        bits = card.number("nvmlDeviceGetCurrentClocksThrottleReasons", kind=Big)
     return None if bits is None else tuple(name for bit, name in THROTTLE_REASONS.items() if bits & bit)
 
 
 def _temperature(card: Card) -> int | None:
     sensor = card.pynvml.NVML_TEMPERATURE_GPU
-    celsius = card.ask("nvmlDeviceGetTemperature", sensor)
+    celsius = card.number("nvmlDeviceGetTemperature", sensor)
     if celsius is None:  # the only name from CUDA 14 on
         celsius = card.ask("nvmlDeviceGetTemperatureV", sensor)
     return None if celsius is None else int(celsius)
-
-
-def _field(card: Card, field: int) -> int | None:
-    """A whole number that has no function of its own."""
-    key = f"field-{field}"
-    answer = card.ask("nvmlDeviceGetFieldValues", [field], key=key)
-    if answer is None:
-        return None
-    code = answer[0].nvmlReturn
-    if code in (card.pynvml.NVML_ERROR_NOT_SUPPORTED, card.pynvml.NVML_ERROR_INVALID_ARGUMENT):
-        card.unsupported.add(key)
-    return int(answer[0].value.siVal) if code == card.pynvml.NVML_SUCCESS else None
 
 
 def _thousandth(value: int | None) -> float | None:

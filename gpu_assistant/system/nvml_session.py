@@ -33,6 +33,8 @@ class Session:
 
         self.pynvml = pynvml
         self._events: Any = None
+        self._wait: Any = None
+        self._watching = False
         with self._lock:
             try:
                 self._load(library)
@@ -71,27 +73,29 @@ class Session:
         pynvml = self.pynvml
         try:
             self._events = pynvml.nvmlEventSetCreate()
+            self._wait = pynvml._nvmlGetFunctionPointer("nvmlEventSetWait_v2")
         except pynvml.NVMLError:
             self._events = False
             return
         for card in self.cards:
             card.watched = card.can("nvmlDeviceRegisterEvents", pynvml.nvmlEventTypeXidCriticalError, self._events)
+        self._watching = any(card.watched for card in self.cards)
 
     def xids(self) -> Iterator[tuple[Card, int]]:
         """The Xid errors reported since the last time. Raises NVMLError where the whole session is broken."""
         pynvml = self.pynvml
         if self._events is None:
             self.watch()
-        if not any(card.watched for card in self.cards):
+        if not self._watching:
             return
+        event = pynvml.c_nvmlEventData_t()
         for _ in range(MOST_EVENTS):
-            try:
-                event = pynvml.nvmlEventSetWait_v2(self._events, 0)
-            except pynvml.NVMLError as error:
-                # A lost card is found when it is asked itself.
-                if error.value in (pynvml.NVML_ERROR_TIMEOUT, pynvml.NVML_ERROR_GPU_IS_LOST):
-                    return
-                raise
+            # Straight to the library: that nothing happened is no error to be raised each second.
+            code = self._wait(self._events, ctypes.byref(event), 0)
+            if code in (pynvml.NVML_ERROR_TIMEOUT, pynvml.NVML_ERROR_GPU_IS_LOST):
+                return  # a lost card is found when it is asked itself
+            if code != pynvml.NVML_SUCCESS:
+                raise pynvml.NVMLError(code)
             place = _place(event.device)
             for card in self.cards:
                 if card.watched and _place(card.handle) == place:

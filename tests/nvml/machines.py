@@ -76,11 +76,7 @@ RTX_4060_LAPTOP: Card = {
 
 # Pascal: the older names of functions, retired pages but no rows to remap, no energy counter.
 GTX_1060: Card = {
-    **{
-        key: value
-        for key, value in RTX_4060.items()
-        if key not in ("event_reasons", "energy", "fan_rpm", "mem_reserved")
-    },
+    **{key: value for key, value in RTX_4060.items() if key not in ("event_reasons", "energy", "fan_rpm")},
     "name": "NVIDIA GeForce GTX 1060 6GB",
     "uuid": "GPU-00000000-1111-2222-3333-106010601060",
     "capability": "6.1",

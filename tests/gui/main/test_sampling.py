@@ -7,12 +7,12 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Sample
 from gpu_assistant.gui.main.sampling import Sampling
+from gpu_assistant.monitor.history import History
 
 pytestmark = pytest.mark.gui
 
 
 class Source:
-    nvml_state = "absent"
     closed = 0
 
     def close(self) -> None:
@@ -24,23 +24,25 @@ class Counting(Source):
 
     def __init__(self) -> None:
         self.asked = 0
+        self.looked: list[bool] = []
         self.threads: set[str] = set()
 
-    def sample(self) -> Sample:
+    def sample(self, *, looking: bool = True) -> Sample:
         self.asked += 1
+        self.looked.append(looking)
         self.threads.add(threading.current_thread().name)
         return Sample(t=float(self.asked), gpus=())
 
 
 class Refusing(Source):
-    def sample(self) -> Sample:
+    def sample(self, *, looking: bool = True) -> Sample:
         raise AppError("internal", detail="no")
 
 
 @pytest.fixture
 def sampling(qtbot):
     source = Counting()
-    made = Sampling(lambda: source, interval=0.01)
+    made = Sampling(lambda: source, History, interval=0.01)
     made.source = source
     yield made
     assert made.stop()
@@ -53,8 +55,8 @@ def test_samples_arrive_on_the_windows_thread(qtbot, sampling):
         sampling.want("home", True)
     assert set(arrived_on) == {threading.main_thread()}
     assert sampling.source.threads == {"sampling"}
-    assert sampling.nvml_state == "absent"
-    assert len(sampling.history) >= 3
+    assert sampling.history.latest.t >= 3
+    assert not any(sampling.source.looked)
 
 
 def test_nobody_wants_samples_and_none_is_taken(qtbot, sampling):
@@ -73,14 +75,14 @@ def test_nobody_wants_samples_and_none_is_taken(qtbot, sampling):
 
 def test_no_thread_before_somebody_wants_samples(qtbot):
     made: list[int] = []
-    sampling = Sampling(lambda: made.append(1))
+    sampling = Sampling(lambda: made.append(1), History)
     assert "sampling" not in {thread.name for thread in threading.enumerate()}
     assert sampling.stop()
     assert made == []
 
 
 def test_a_source_that_fails_says_so_and_is_asked_again(qtbot):
-    sampling = Sampling(Refusing, interval=0.01)
+    sampling = Sampling(Refusing, History, interval=0.01)
     try:
         refusals = []
         sampling.failed.connect(refusals.append)
@@ -107,12 +109,12 @@ def test_stop_does_not_wait_for_a_driver_that_hangs(qtbot):
     inside, let_go = threading.Event(), threading.Event()
 
     class Hanging(Source):
-        def sample(self) -> Sample:
+        def sample(self, *, looking: bool = True) -> Sample:
             inside.set()
             let_go.wait(10)
             return Sample(t=0.0, gpus=())
 
-    sampling = Sampling(Hanging)
+    sampling = Sampling(Hanging, History)
     sampling.want("home", True)
     assert inside.wait(5)
     assert not sampling.stop(timeout=0.01)
