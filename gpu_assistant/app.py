@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .catalog.load import Catalog
     from .core.plan import Interrupted, Plan
     from .core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
-    from .core.results import Benchmark, GpuSample
+    from .core.results import Benchmark, GpuSample, Sample
     from .detect.job import DetectJob
     from .fetch.job import DownloadJob
     from .health.job import HealthJob
@@ -317,6 +317,14 @@ class App:
         from .health.watch import Watch
 
         return Watch(self.health_rules, allowed=self.allowed_temperature)
+
+    def remember_past(self, watch: Watch, history: History, sample: Sample) -> None:
+        """Tell a watch how hot the cards of a sample usually are; it takes some milliseconds, once an hour will do."""
+        from .health.past import remembered
+        from .monitor.series import card
+
+        for gpu in sample.gpus:
+            watch.remember(gpu.index, remembered(history, card(gpu), sample.t, self.health_rules.settling))
 
     def allowed_temperature(self, gpu: GpuSample) -> float | None:
         """°C that a card's maker allows; None where nobody knows."""

@@ -33,9 +33,14 @@ LOST = "lost"
 MACHINE_FIGURES = ("cpu", "ram_used")
 
 
+def card(gpu: GpuSample) -> str:
+    """What a card's series begin with: a card keeps its past in another slot and beside other cards."""
+    return gpu.uuid or f"gpu{gpu.index}"
+
+
 def name(gpu: GpuSample, figure: str) -> str:
-    """The series of a card's figure: a card keeps its past in another slot and beside other cards."""
-    return f"{gpu.uuid or f'gpu{gpu.index}'}.{figure}"
+    """The series of a card's figure."""
+    return f"{card(gpu)}.{figure}"
 
 
 def figures(sample: Sample) -> dict[str, float | None]:

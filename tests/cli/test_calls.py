@@ -31,7 +31,7 @@ def test_help_in_both_languages(call: Call, language: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["detect", "recommend", "plan", "install", "uninstall", "verify", "bench", "monitor"]
+    "command", ["detect", "recommend", "plan", "install", "uninstall", "verify", "bench", "health", "monitor"]
 )
 def test_every_command_has_help(call: Call, command: str) -> None:
     done = call(command, "--help")
@@ -51,6 +51,9 @@ def test_every_command_has_help(call: Call, command: str) -> None:
         ["monitor", "--interval", "nan"],
         ["recommend", "--goal", "mining"],
         ["bench", "--quick", "--full"],
+        ["health", "--level", "4"],
+        ["health", "--minutes", "0"],
+        ["health", "--minutes", "long"],
         ["--lang", "fr", "detect"],
         ["--json"],
         ["detect", "--wheelhouse", "no/such/folder"],
@@ -186,7 +189,7 @@ def test_nothing_to_resume(call: Call) -> None:
     assert one_sentence(done.stderr)
 
 
-@pytest.mark.parametrize("command", ["verify", "bench", "uninstall"])
+@pytest.mark.parametrize("command", ["verify", "bench", "health", "uninstall"])
 def test_a_missing_environment(call: Call, tmp_path: Path, command: str) -> None:
     more = ["--yes"] if command == "uninstall" else []
     done = call(command, "--env", str(tmp_path / "nowhere"), *more)

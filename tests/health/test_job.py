@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from gpu_assistant.core.paths import resources
 from gpu_assistant.core.results import Check, Checks, Sample
 from gpu_assistant.health.job import AREAS, NEVER, HealthJob
 from gpu_assistant.health.listening import CHILD_IDS, HealthProgress
+from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.system.nvml import Nvml
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.sentences import table
@@ -49,20 +51,19 @@ def copies(gb_s: float) -> dict[str, Any]:
     return {"check": {"id": "copy-bandwidth", "state": "pass", "value": gb_s, "data": data}}
 
 
-class Looks:
-    """What the driver says, through the library in NVML's place."""
+class Looks(Sampler):
+    """The monitor's sampler on the library in NVML's place."""
 
     def __init__(self, system: FakeSystem, library: Path, before_look: Callable[[int], None]) -> None:
         # A minute passes with every look: what is asked rarely is asked each time.
-        self.nvml = Nvml(system, library=library, clock=lambda: 60.0 * self._count)
+        super().__init__(Nvml(system, library=library, clock=lambda: 60.0 * self.count))
         self._before_look = before_look
-        self._count = 0
+        self.count = 0
 
-    def sample(self) -> Sample:
-        self._count += 1
-        self._before_look(self._count)
-        gpus = self.nvml.sample()
-        return Sample(t=time.time(), gpus=gpus, nvml=self.nvml.state, driver=self.nvml.driver)
+    def sample(self, *, looking: bool = True) -> Sample:
+        self.count += 1
+        self._before_look(self.count)
+        return super().sample(looking=looking)
 
 
 class Run:
@@ -89,7 +90,7 @@ class Run:
 
         before = threading.active_count()
         try:
-            with self.looks.nvml:
+            with closing(self.looks):
                 checks = self.job.run(JobContext(news, cancel=cancel))
         finally:
             assert self.system.awake == 0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
+
 import pytest
 
 from gpu_assistant.core.health import Health
-from gpu_assistant.core.results import Sample
 from gpu_assistant.health.watch import Watch
+from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.system.nvml import Nvml
 from gpu_assistant.texts import Texts
 
@@ -21,16 +24,15 @@ class Computer:
 
     def __init__(self, scenario: Scenario) -> None:
         self.seconds = 0
-        self.nvml = Nvml(FakeSystem(), library=scenario.library, clock=lambda: 100.0 * self.seconds)
+        nvml = Nvml(FakeSystem(), library=scenario.library, clock=lambda: 100.0 * self.seconds)
+        self.sampler = Sampler(nvml, lambda: START + self.seconds)
         self.watch = Watch(RULES)
 
     def passes(self, seconds: int) -> Health:
         health = None
         for _ in range(seconds):
             self.seconds += 1
-            gpus = self.nvml.sample()
-            sample = Sample(t=START + self.seconds, gpus=gpus, nvml=self.nvml.state, driver=self.nvml.driver)
-            health = self.watch.look(sample)
+            health = self.watch.look(self.sampler.sample())
         assert health is not None
         for language in ("en", "zh_CN"):
             spoken = Texts(language).health(health)
@@ -40,8 +42,10 @@ class Computer:
 
 
 @pytest.fixture
-def computer(scenario: Scenario) -> Computer:
-    return Computer(scenario)
+def computer(scenario: Scenario) -> Iterator[Computer]:
+    made = Computer(scenario)
+    with closing(made.sampler):
+        yield made
 
 
 def put(scenario: Scenario, *cards: Card) -> None:
@@ -54,31 +58,28 @@ def put(scenario: Scenario, *cards: Card) -> None:
 )
 def test_healthy_computers_are_well(scenario: Scenario, computer: Computer, cards: tuple[Card, ...]) -> None:
     put(scenario, *cards)
-    with computer.nvml:
-        health = computer.passes(40)
+    health = computer.passes(40)
     assert (health.state, health.text) == ("well", "Your GPU is well")
     assert all(alarm.level == "info" for alarm in health.alarms)
 
 
 def test_an_old_card_at_its_limit(scenario: Scenario, computer: Computer) -> None:
     put(scenario, GTX_1060)
-    with computer.nvml:
-        health = computer.passes(20)
+    health = computer.passes(20)
     assert {alarm.id for alarm in health.alarms} == {"hot", "slowed-by-heat"}
     assert "83 °C" in " ".join(alarm.evidence or "" for alarm in health.alarms)
 
 
 def test_the_fifth_of_eight_falls_off_the_bus_and_comes_back(scenario: Scenario, computer: Computer) -> None:
     put(scenario, *eight_h100())
-    with computer.nvml:
-        assert computer.passes(5).state == "well"
-        scenario.card(4, **dict.fromkeys(H100, "!15"))
-        health = computer.passes(4)
-        assert (health.state, health.text) == ("error", "The GPU no longer answers")
-        assert [alarm.gpu for alarm in health.alarms if alarm.id == "lost"] == [4]
-        scenario.cards[4] = dict(eight_h100()[4])
-        scenario.write()
-        assert computer.passes(20).state == "well"
+    assert computer.passes(5).state == "well"
+    scenario.card(4, **dict.fromkeys(H100, "!15"))
+    health = computer.passes(4)
+    assert (health.state, health.text) == ("error", "The GPU no longer answers")
+    assert [alarm.gpu for alarm in health.alarms if alarm.id == "lost"] == [4]
+    scenario.cards[4] = dict(eight_h100()[4])
+    scenario.write()
+    assert computer.passes(20).state == "well"
 
 
 @pytest.mark.parametrize(
@@ -87,16 +88,14 @@ def test_the_fifth_of_eight_falls_off_the_bus_and_comes_back(scenario: Scenario,
 def test_a_driver_that_does_not_answer(scenario: Scenario, computer: Computer, code: str, alarm: str) -> None:
     put(scenario, RTX_4060)
     scenario.set(init=code)
-    with computer.nvml:
-        assert [one.id for one in computer.passes(5).alarms] == [alarm]
-        scenario.set(init="0")
-        assert computer.passes(20).state == "well"
+    assert [one.id for one in computer.passes(5).alarms] == [alarm]
+    scenario.set(init="0")
+    assert computer.passes(20).state == "well"
 
 
 def test_no_card_is_no_alarm(scenario: Scenario, computer: Computer) -> None:
     scenario.set(init="!12")
-    with computer.nvml:
-        health = computer.passes(5)
+    health = computer.passes(5)
     assert (health.state, health.alarms) == ("no-card", ())
 
 
@@ -115,11 +114,10 @@ def test_no_card_is_no_alarm(scenario: Scenario, computer: Computer) -> None:
 )
 def test_sick_cards(scenario: Scenario, computer: Computer, card: Card, changes: dict[str, str], alarm: str) -> None:
     put(scenario, card)
-    with computer.nvml:
-        computer.passes(5)
-        scenario.card(0, **changes)
-        health = computer.passes(25)
-        assert alarm in {one.id for one in health.alarms}
-        put(scenario, card)
-        if alarm != "memory-errors":  # that one rings for an hour
-            assert computer.passes(20).state == "well"
+    computer.passes(5)
+    scenario.card(0, **changes)
+    health = computer.passes(25)
+    assert alarm in {one.id for one in health.alarms}
+    put(scenario, card)
+    if alarm != "memory-errors":  # that one rings for an hour
+        assert computer.passes(20).state == "well"

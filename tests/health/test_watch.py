@@ -139,8 +139,8 @@ def test_judging_samples_at_once_says_the_same() -> None:
 
 
 def test_memory_stays_bounded() -> None:
-    time = Time(step=1)
-    for count in range(6000):
-        time.passes(1, replace(SERVER, ecc_corrected=count))
+    time = Time(step=5)
+    for count in range(1500):
+        time.passes(5, replace(SERVER, ecc_corrected=count))
     seen = [len(kept) for track in time.watch._tracks.values() for kept in track.counters._seen.values()]
     assert max(seen) <= 62
