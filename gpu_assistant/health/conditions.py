@@ -72,11 +72,12 @@ def _bound(condition: Number, figures: Figures, *, on: bool) -> float | None:
     number = condition.least if condition.least is not None else condition.below
     if on and condition.until is not None:
         number = condition.until
-    for other, joined in ((condition.share_of, "times"), (condition.beyond, "plus")):
-        if other is None:
-            continue
-        base = figures[other]
-        if number is None or not isinstance(base, int | float):
-            return None
-        number = number * base if joined == "times" else number + base
+    if number is None:
+        return None
+    if condition.share_of is not None:
+        base = figures[condition.share_of]
+        return number * base if isinstance(base, int | float) else None
+    if condition.beyond is not None:
+        base = figures[condition.beyond]
+        return number + base if isinstance(base, int | float) else None
     return number

@@ -55,11 +55,13 @@ class Settler:
         self._settling = settling
         # Minute's number, sums of °C and load, samples; the last one is under way.
         self._minutes: deque[tuple[int, float, float, int]] = deque(maxlen=2 * settling.minutes + 1)
+        self._settled: tuple[float, int] | None = None
 
     def add(self, t: float, temp: float | None, load: float | None) -> None:
         """Take a moment in; an unknown one begins anew."""
         if temp is None or load is None:
             self._minutes.clear()
+            self._settled = None
             return
         number = int(t // MINUTE_S)
         if self._minutes and not 0 <= number - self._minutes[-1][0] <= 1:
@@ -69,9 +71,13 @@ class Settler:
             self._minutes.append((number, temps + temp, loads + load, count + 1))
         else:
             self._minutes.append((number, temp, load, 1))
+            self._settled = self._of_whole_minutes()
 
     def settled(self) -> tuple[float, int] | None:
         """(mean °C, band of load) of the last whole minutes, if the load was even before and in them."""
+        return self._settled
+
+    def _of_whole_minutes(self) -> tuple[float, int] | None:
         length, band = self._settling.minutes, self._settling.band
         if len(self._minutes) <= 2 * length:
             return None

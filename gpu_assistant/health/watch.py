@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..catalog.health import Names
+from ..catalog.health import Names, Rose
 from ..core.health import Alarm, Health, HealthState
 from ..core.results import GpuSample, Sample
 from .conditions import Counters, Figures, found, holds
@@ -63,12 +63,12 @@ class Watch:
             self._begin_anew()  # the computer slept, or its clock was set: this is another time
         self._last = sample.t
         self._looks += 1
-        ringing = [alarm for key, track in self._after(sample) if (alarm := self._alarm(key, track)) is not None]
+        ringing = [self._alarm(key, track) for key, track in self._after(sample)]
         ringing.sort(key=lambda alarm: GRAVITY[alarm.level])
         return Health(t=sample.t, state=self._state(sample, ringing), alarms=tuple(ringing))
 
     def _after(self, sample: Sample) -> Iterator[tuple[tuple[int, int | None], _Track]]:
-        """Every rule's track for every card, after this sample."""
+        """The tracks of the rules that ring, after this sample."""
         cards: dict[int | None, Figures] = {gpu.index: self._card(sample.t, gpu) for gpu in sample.gpus}
         computer: dict[int | None, Figures] = {None: ComputerFigures(sample, cuda=self.cuda)}
         names = {gpu.index: _name(gpu, several=len(sample.gpus) > 1) for gpu in sample.gpus}
@@ -82,12 +82,19 @@ class Watch:
         for place, rule in enumerate(self._rules.rules):
             for index, figures in (computer if rule.about == "computer" else cards).items():
                 track = self._tracks.setdefault((place, index), _Track())
-                # Every one of them is asked: counters want every reading.
-                met = [holds(one, figures, sample.t, track.counters, on=track.on) for one in rule.when]
-                track.take(sample.t, rule, self._rules.ends_seconds, met=all(met))
-                if all(met):
+                met = True
+                for one in rule.when:
+                    # Counters want every reading; the rest need not be asked once one does not hold.
+                    if met or isinstance(one, Rose):
+                        met = holds(one, figures, sample.t, track.counters, on=track.on) and met
+                if met or track.on:
+                    track.take(sample.t, rule, self._rules.ends_seconds, met=met)
+                else:
+                    track.rests()
+                if met:
                     track.data = _evidence(rule, figures, names.get(index) if index is not None else None)
-                yield (place, index), track
+                if track.on:
+                    yield (place, index), track
 
     def _card(self, t: float, gpu: GpuSample) -> CardFigures:
         settler = self._settlers.setdefault(gpu.index, Settler(self._rules.settling))
@@ -97,9 +104,7 @@ class Watch:
         both = (settled[0], usual) if settled is not None and usual is not None else None
         return CardFigures(t, gpu, allowed=self._allowed, xids=self._xids, settled=both)
 
-    def _alarm(self, key: tuple[int, int | None], track: _Track) -> Alarm | None:
-        if not track.on:
-            return None
+    def _alarm(self, key: tuple[int, int | None], track: _Track) -> Alarm:
         place, gpu = key
         rule = self._rules.rules[place]
         return Alarm(
@@ -137,6 +142,10 @@ class _Track:
         self._met = 0
         self._unmet = 0
         self._unmet_since = 0.0
+
+    def rests(self) -> None:
+        """Off, and the conditions do not hold."""
+        self._met = 0
 
     def take(self, t: float, rule: Rule, ends_seconds: float, *, met: bool) -> None:
         """Count a sample in."""

@@ -34,7 +34,7 @@ class NoCard:
         return Sample(t=0.0, gpus=(), nvml="absent")
 
 
-def tested(environment: Path, level: int, news: list[Any]) -> Checks:
+def examined(environment: Path, level: int, news: list[Any]) -> Checks:
     system = FakeSystem(cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2))
     job = HealthJob(environment, system, QUICK, NoCard(), level=level, load_seconds=12.0, time_limit=250.0)
     return Texts("en").checks(job.run(JobContext(news.append)))
@@ -42,7 +42,7 @@ def tested(environment: Path, level: int, news: list[Any]) -> Checks:
 
 def test_every_level_on_the_processor(torch_environment: Path) -> None:
     news: list[Any] = []
-    checks = tested(torch_environment, 3, news)
+    checks = examined(torch_environment, 3, news)
     found = [(check.id, check.state) for check in checks.checks]
     assert found[:3] == [("driver", "skip"), ("torch-import", "pass"), ("cpu-compute", "pass")]
     products = [check for check in checks.checks if check.id == "matmul-bits"]
@@ -60,7 +60,7 @@ def test_every_level_on_the_processor(torch_environment: Path) -> None:
 
 
 def test_the_first_level_is_small(torch_environment: Path) -> None:
-    checks = tested(torch_environment, 1, [])
+    checks = examined(torch_environment, 1, [])
     assert [check.id for check in checks.checks] == ["driver", "torch-import", "cpu-compute"]
 
 
