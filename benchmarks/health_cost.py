@@ -59,9 +59,9 @@ def learning_ms(cards: int) -> float:
     """A month of minutes for each card, under a load that changes each hour."""
     settling = load(resources() / "catalog").read("health.json", HealthRules).settling
     rng = np.random.default_rng(1)
-    t = 60.0 * np.arange(MONTH_MIN)
-    load_ = np.repeat(rng.uniform(0.2, 1.0, MONTH_MIN // 60), 60)
-    temp = 40 + 40 * load_ + rng.normal(0, 1, MONTH_MIN)
+    t = 60.0 * np.arange(MONTH_MIN, dtype=np.float64)
+    load_ = np.repeat(rng.uniform(0.2, 1.0, MONTH_MIN // 60), 60).astype(np.float64)
+    temp = (40 + 40 * load_ + rng.normal(0, 1, MONTH_MIN)).astype(np.float64)
     start = time.process_time()
     for _ in range(cards):
         assert usual(t, temp, load_, t[-1], settling)
