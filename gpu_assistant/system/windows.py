@@ -169,6 +169,12 @@ class WindowsSystem:
         del address  # Windows lets a laptop's second card sleep, and no other
         return self.laptop() is True
 
+    def card_memory(self, address: str) -> dict[int, int]:
+        """As the Task Manager counts it."""
+        from .windows_gpu_memory import used
+
+        return used(address)
+
     def cards_asleep(self) -> bool:
         """By the power states that Windows last gave the devices."""
         cards = windows_devices.nvidia_cards()

@@ -82,6 +82,10 @@ def test_a_sleeping_card_is_left_asleep(put: Put) -> None:
         assert nvml._session is None
 
 
+def test_memory_by_process_of_a_card_that_windows_does_not_count() -> None:
+    assert SYSTEM.card_memory("0000:ff:00.0") == {}
+
+
 def test_an_awake_card_is_asked(put: Put) -> None:
     put(devices.POWER_DATA, BINARY, power(D0))
     assert not SYSTEM.cards_asleep()
