@@ -76,6 +76,7 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
             server = parts.enter_context(Server(arguments.serve_metrics, arguments.metrics_address))
             latest = server.latest
+            latest.sample = sampler.sample()
             output.note(output.say("serving", url=server.url))
         left = arguments.count
         due = time.monotonic()

@@ -149,7 +149,7 @@ class Nvml:
     def _asked(self, session: Session, now: float, *, looking: bool) -> tuple[GpuSample, ...]:
         for card, xid in session.xids():
             card.xid = self._xids[card.address or ""] = xid, self._wall()
-        return tuple(card.sample(now, self._system.card_asleep, looking=looking) for card in session.cards)
+        return tuple(card.sample(now, self._system, looking=looking) for card in session.cards)
 
     def _recounted(self, session: Session, now: float) -> Session | None:
         """The session, opened anew where a card was plugged in."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.machine import Gpu
 from ..core.results import GpuSample, GpuState
 from . import nvml_figures as figures
 from .nvml_ask import Asker
 from .nvml_processes import Processes
+
+if TYPE_CHECKING:
+    from .base import System
 
 # What is asked how often, in seconds; see `nvml_figures` for what belongs to which.
 SETTLED_S = 5.0
@@ -54,19 +57,19 @@ class Card(Asker):
             memory_bytes=memory.total if memory is not None else None,
         )
 
-    def sample(self, now: float, asleep: Callable[[str], bool], *, looking: bool) -> GpuSample:
+    def sample(self, now: float, system: System, *, looking: bool) -> GpuSample:
         """The card just now (`now` in seconds); asleep or lost, only its names are told.
 
-        `asleep` tells whether the card at a PCI address sleeps; it is asked where the card `may_sleep`. Unless
+        `system` is asked whether the card sleeps, where it `may_sleep`, and for what the driver does not know. Unless
         somebody is `looking`, what is dear to ask (processes, PCIe traffic) is not asked.
         """
         if self.lost:
             return self.named("lost")
-        if self.may_sleep and self.address is not None and asleep(self.address):
+        if self.may_sleep and self.address is not None and system.card_asleep(self.address):
             return self.named("asleep")
-        return self._read(now, looking=looking)
+        return self._read(now, system, looking=looking)
 
-    def _read(self, now: float, *, looking: bool) -> GpuSample:
+    def _read(self, now: float, system: System, *, looking: bool) -> GpuSample:
         current = figures.current(self)
         if self._is_due("settled", now, SETTLED_S):
             self._settled = figures.settled(self)
@@ -78,7 +81,7 @@ class Card(Asker):
             self._dear = {}
             self._due.pop("dear", None)
         elif self._is_due("dear", now, DEAR_S):
-            self._dear = {**figures.traffic(self), "processes": self._processes.now()}
+            self._dear = {**figures.traffic(self), "processes": self._processes.now(self._memory(system))}
         # Lost on the way: half a sample would look like a card at rest.
         if self.lost:
             return self.named("lost")
@@ -107,6 +110,9 @@ class Card(Asker):
     def _reported(self) -> dict[str, Any]:
         xid, at = self.xid
         return {"xid": 0 if xid is None and self.watched else xid, "xid_t": at}
+
+    def _memory(self, system: System) -> Callable[[], dict[int, int]]:
+        return lambda: system.card_memory(self.address) if self.address is not None else {}
 
     def _is_due(self, group: str, now: float, seconds: float) -> bool:
         if now < self._due.get(group, now):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from ..core.results import GpuProcess
 
 LISTS: tuple[tuple[Literal["compute", "graphics"], str], ...] = (
@@ -20,8 +22,8 @@ class Processes:
         self._ask = ask
         self._names: dict[int, str | None] = {}
 
-    def now(self) -> tuple[GpuProcess, ...] | None:
-        """Each process once; None where the card does not tell."""
+    def now(self, memory: Callable[[], dict[int, int]]) -> tuple[GpuProcess, ...] | None:
+        """Each process once; None where the card does not tell. `memory` is the system's own count, by process."""
         found: dict[int, GpuProcess] = {}
         answered = False
         names: dict[int, str | None] = {}
@@ -41,6 +43,11 @@ class Processes:
                     kind=kind if before is None else "both",
                 )
         self._names = names
+        if any(process.mem_used is None for process in found.values()):
+            counted = memory()
+            for pid, process in found.items():
+                if process.mem_used is None:
+                    found[pid] = replace(process, mem_used=counted.get(pid))
         return tuple(found.values()) if answered else None
 
 

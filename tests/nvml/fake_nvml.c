@@ -25,8 +25,17 @@
 #define API __declspec(dllexport) int
 static void wait_ms(int ms) { Sleep((DWORD)ms); }
 static double seconds(void) { return (double)GetTickCount64() / 1000; }
+/* The C library's copy of the environment is as old as the library. */
+static const char *setting(const char *name) {
+    static char text[2][1024];
+    static int turn;
+    char *to = text[turn ^= 1];
+    DWORD length = GetEnvironmentVariableA(name, to, sizeof *text);
+    return length && length < sizeof *text ? to : NULL;
+}
 #else
 #define API __attribute__((visibility("default"))) int
+static const char *setting(const char *name) { return getenv(name); }
 static void wait_ms(int ms) {
     struct timespec time = {ms / 1000, (long)(ms % 1000) * 1000000};
     nanosleep(&time, NULL);
@@ -67,7 +76,7 @@ static int by_key(const void *a, const void *b) {
 }
 
 static void read_scenario(void) {
-    const char *path = getenv("FAKE_NVML_SCENARIO");
+    const char *path = setting("FAKE_NVML_SCENARIO");
     struct stat now;
     if (!began) began = seconds();
     if (fixed) return;
@@ -126,7 +135,7 @@ static int find(const char *key, char *value, size_t size) {
 }
 
 static void called(const char *function) {
-    const char *path = getenv("FAKE_NVML_CALLS");
+    const char *path = setting("FAKE_NVML_CALLS");
     char text[64];
     FILE *file = path ? fopen(path, "a") : NULL;
     if (file) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -63,7 +64,18 @@ class Scenario:
             lines += [f"{index}.{key} {value}" for key, value in card.items()]
         beside = self.path.with_name(self.path.name + ".new")
         beside.write_text("\n".join(lines) + "\n", encoding="ascii")
-        beside.replace(self.path)
+        while True:
+            try:
+                beside.replace(self.path)
+            except PermissionError:  # Windows, in the moment in which the library reads it
+                continue
+            return
+
+    def loaded(self) -> bool:
+        """Whether the library is part of this process just now."""
+        if sys.platform == "win32":
+            return bool(ctypes.windll.kernel32.GetModuleHandleW(str(self.library)))
+        return str(self.library) in Path("/proc/self/maps").read_text(encoding="utf-8")
 
     def calls(self) -> list[str]:
         """The functions called since the last time this was asked."""
