@@ -81,7 +81,9 @@ class Watch:
                     del self._tracks[key]
         for place, rule in enumerate(self._rules.rules):
             for index, figures in (computer if rule.about == "computer" else cards).items():
-                track = self._tracks.setdefault((place, index), _Track())
+                track = self._tracks.get((place, index))
+                if track is None:
+                    track = self._tracks[place, index] = _Track()
                 met = True
                 for one in rule.when:
                     # Counters want every reading; the rest need not be asked once one does not hold.
