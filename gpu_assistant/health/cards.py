@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..core.names import Value
 from ..core.results import Check, CheckState, Curve, GpuSample, Sample
 
 if TYPE_CHECKING:
-    from ..catalog.health import Tests
+    from ..catalog.health import Tests, XidKind
+    from ..system.services import Power
 
 Seen = Sequence[tuple[float, GpuSample]]
 
 HELD_BACK = {"thermal", "hardware-thermal", "power-brake", "hardware-slowdown"}
-DRIVER_IDS = ("driver",)
-CARD_IDS = ("card-link", "card-memory", "card-errors", "card-heat", "card-held-back")
 
 
 def made(check_id: str, state: CheckState, *, value: Value = None, expected: Value = None, **data: Value) -> Check:
     """A check whose texts are filled with `data`, too."""
     filled = {"reason": None, "device": None, "value": value, "expected": expected, **data}
     return Check(id=check_id, state=state, value=value, expected=expected, data=filled)
+
+
+def mains(power: Power) -> Check:
+    """Whether the computer runs on its battery: a card is held back then."""
+    if power.source is None:
+        return made("mains", "skip", reason="@health.reason.unknown")
+    return made("mains", "warn" if power.source == "battery" else "pass", value=power.percent)
 
 
 def undecided(sample: Sample) -> bool:
@@ -38,12 +44,13 @@ def driver(sample: Sample, *, card_there: bool) -> Check:
     return made("driver", "fail", reason=f"@monitor.nvml.{sample.nvml}")
 
 
-def card(seen: Seen, tests: Tests, limit: float, *, worked: bool) -> Iterator[Check]:
+def card(seen: Seen, tests: Tests, limit: float, *, worked: bool, xids: Mapping[int, XidKind]) -> Iterator[Check]:
     """Everything about one card; `worked`: it was made to work meanwhile. `limit`: °C at which the test stops."""
     first, last = seen[0][1], seen[-1][1]
     yield _link(seen, tests, worked=worked)
     yield _memory(first, tests, worked=worked)
     yield _errors(last)
+    yield _xid(last, xids)
     yield _heat(seen, limit)
     if worked:
         yield _held_back(seen, tests)
@@ -134,6 +141,16 @@ def _errors(last: GpuSample) -> Check:
         state = "fail"
         counts["reason"] = "@health.reason.no-spare" if last.remap_failed else "@health.reason.unmended"
     return made("card-errors", state, value=last.ecc_uncorrected, **counts)
+
+
+def _xid(last: GpuSample, xids: Mapping[int, XidKind]) -> Check:
+    """What the driver reported since the test began to look; a program's own error was the test's."""
+    if last.xid is None:
+        return made("card-xid", "skip", device=last.name, reason="@health.reason.not-told")
+    if not last.xid:
+        return made("card-xid", "pass", value=0, device=last.name)
+    reason = f"@health.xid.{xids.get(last.xid, 'unknown')}"
+    return made("card-xid", "fail", value=last.xid, device=last.name, reason=reason)
 
 
 def _heat(seen: Seen, limit: float) -> Check:

@@ -1,7 +1,7 @@
 """Fills a device's free memory with patterns and reads them back; in an environment's own Python.
 
-The patterns are memtest86's: all bits off and on, every second bit, each followed by its opposite in place (moving
-inversions), each word's own number (an address line that is stuck makes two words share a place), and noise.
+The patterns are memtest86's: all bits off, every second bit, pairs, fours, each followed by its opposite in place
+(moving inversions), each word's own number (an address line that is stuck makes two words share a place), and noise.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 
 PIECE = 1 << 25  # words of 8 bytes: 256 MB, so that each step stays far below two seconds on any card
 STRIPE = 1 << 22  # words that are compared at once
-FIXED = (0, -1, 0x5555555555555555, -0x5555555555555556, 0x3333333333333333)
+FIXED = (0, 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
 STEP = 0x9E3779B97F4A7C15 - (1 << 64)  # an odd number: every word's number comes out different
+MIX = 0x3C79AC492BA7B653
+MOST_LOOKED_AT = 1024  # wrong words of a stripe whose bits are told
 REPORT_S = 0.5
 
-Fill = Callable[[Any, int], None]
+Found = tuple[int, int, int]  # byte of the first wrong word, how many, which bits
+# How a piece is filled, and how it is compared. Both take the piece and its first word's number.
+Step = tuple[Callable[[Any, int], None], Callable[[Any, int], Found | None]]
 
 
 class Fault:
@@ -46,11 +50,11 @@ def patterns(talk: Talk, torch: Any, device: Device, share: float) -> None:  # n
         return
     fault = Fault()
     began = said = time.perf_counter()
-    steps = list(plan())
+    steps = list(Bench(torch, device.id).steps())
     for number, (fill, compare) in enumerate(steps):
         for work in (fill, compare):
             for place, piece in enumerate(pieces):
-                found = work(torch, piece, place * PIECE)
+                found = work(piece, place * PIECE)
                 if found is not None:
                     fault.add(*found)
                 now = time.perf_counter()
@@ -93,89 +97,75 @@ def allocate(torch: Any, device: Device, words: int) -> tuple[list[Any], int]:  
     return pieces, have
 
 
-def plan() -> Iterator[tuple[Callable[..., None], Callable[..., tuple[int, int, int] | None]]]:
-    """Each step: how a piece is filled, and how it is compared. Both take torch, the piece, its first word's number."""
-    for value in FIXED:
-        yield constant(value)
-        yield constant(~value)
-    yield numbered(0)
-    yield numbered(-1)
-    yield noise(1)
-    yield noise(2)
+class Bench:
+    """The place where words are made and compared, a stripe at a time and without asking for memory anew."""
 
+    def __init__(self, torch: Any, device: str) -> None:  # noqa: ANN401
+        self._torch = torch
+        self._words = torch.empty(STRIPE, dtype=torch.int64, device=device)
+        self._other = torch.empty(STRIPE, dtype=torch.int64, device=device)
+        self._flags = torch.empty(STRIPE, dtype=torch.bool, device=device)
 
-def constant(value: int) -> tuple[Callable[..., None], Callable[..., tuple[int, int, int] | None]]:
-    """The same word everywhere."""
+    def steps(self) -> Iterator[Step]:
+        """All of them, in order."""
+        for value in FIXED:
+            yield self._constant(value)
+            yield self._constant(~value)
+        yield self._made_of(lambda first, count: self._numbers(first, count, 0))
+        yield self._made_of(lambda first, count: self._numbers(first, count, -1))
+        yield self._made_of(lambda first, count: self._noise(first, count, 1))
+        yield self._made_of(lambda first, count: self._noise(first, count, 2))
 
-    def fill(_torch: Any, piece: Any, _first: int) -> None:  # noqa: ANN401
-        piece.fill_(value)
+    def _constant(self, value: int) -> Step:
+        """The same word everywhere."""
 
-    def compare(torch: Any, piece: Any, first: int) -> tuple[int, int, int] | None:  # noqa: ANN401
-        return differences(torch, piece, first, lambda _stripe, _number: value)
+        def fill(piece: Any, _first: int) -> None:  # noqa: ANN401
+            piece.fill_(value)
 
-    return fill, compare
+        return fill, lambda piece, first: self._differences(piece, first, lambda _first, _count: value)
 
+    def _made_of(self, words: Callable[[int, int], Any]) -> Step:
+        """Words that are made anew for comparing."""
 
-def numbered(mask: int) -> tuple[Callable[..., None], Callable[..., tuple[int, int, int] | None]]:
-    """Each word its own number, spread over all bits; `mask` -1 for the opposite."""
+        def fill(piece: Any, first: int) -> None:  # noqa: ANN401
+            for at in range(0, piece.numel(), STRIPE):
+                stripe = piece[at : at + STRIPE]
+                stripe.copy_(words(first + at, stripe.numel()))
 
-    def words(torch: Any, stripe: Any, number: int) -> Any:  # noqa: ANN401
-        place = torch.arange(number, number + stripe.numel(), dtype=torch.int64, device=stripe.device)
-        return (place * STEP) ^ mask
+        return fill, lambda piece, first: self._differences(piece, first, words)
 
-    return made_of(words)
+    def _numbers(self, first: int, count: int, mask: int) -> Any:  # noqa: ANN401
+        """Each word its own number, spread over all bits; `mask` -1 for the opposite."""
+        words = self._words[:count]
+        self._torch.arange(first, first + count, out=words)
+        return words.mul_(STEP).bitwise_xor_(mask)
 
+    def _noise(self, first: int, count: int, seed: int) -> Any:  # noqa: ANN401
+        """Words without any order, the same for the same place: a well-mixed function of each word's number."""
+        words, other = self._numbers(first + (seed << 40), count, 0), self._other[:count]
+        self._torch.bitwise_right_shift(words, 29, out=other)
+        return words.bitwise_xor_(other.bitwise_and_(0x7FFFFFFFF)).mul_(MIX)
 
-def noise(seed: int) -> tuple[Callable[..., None], Callable[..., tuple[int, int, int] | None]]:
-    """Words without any order, the same for the same place: a well-mixed function of each word's number."""
-
-    def words(torch: Any, stripe: Any, number: int) -> Any:  # noqa: ANN401
-        place = torch.arange(number, number + stripe.numel(), dtype=torch.int64, device=stripe.device)
-        place = (place + seed) * STEP
-        place ^= (place >> 29) & 0x7FFFFFFFF
-        return place * 0x3C79AC492BA7B653
-
-    return made_of(words)
-
-
-def made_of(
-    words: Callable[[Any, Any, int], Any],
-) -> tuple[Callable[..., None], Callable[..., tuple[int, int, int] | None]]:
-    """A step whose words are computed anew for comparing, stripe by stripe."""
-
-    def fill(torch: Any, piece: Any, first: int) -> None:  # noqa: ANN401
+    def _differences(self, piece: Any, first: int, words: Callable[[int, int], Any]) -> Found | None:  # noqa: ANN401
+        """What is wrong in a piece whose first word has this number."""
+        torch = self._torch
+        wrong = []
         for at in range(0, piece.numel(), STRIPE):
             stripe = piece[at : at + STRIPE]
-            stripe.copy_(words(torch, stripe, first + at))
-
-    def compare(torch: Any, piece: Any, first: int) -> tuple[int, int, int] | None:  # noqa: ANN401
-        return differences(torch, piece, first, lambda stripe, number: words(torch, stripe, number))
-
-    return fill, compare
-
-
-def differences(
-    torch: Any,  # noqa: ANN401
-    piece: Any,  # noqa: ANN401
-    first: int,
-    expected: Callable[[Any, int], Any],
-) -> tuple[int, int, int] | None:
-    """(byte of the first wrong word, how many, which bits) of a piece whose first word has this number, or None."""
-    found: tuple[int, int, int] | None = None
-    wrong = [
-        (stripe := piece[at : at + STRIPE]).ne(expected(stripe, first + at)).sum()
-        for at in range(0, piece.numel(), STRIPE)
-    ]
-    # One question for the whole piece: the device works on while the next ones are being asked for.
-    for number, count in enumerate(torch.stack(wrong).tolist()):
-        if count:
-            at = number * STRIPE
-            stripe = piece[at : at + STRIPE]
-            changed = stripe ^ expected(stripe, first + at)
-            places = changed.nonzero().flatten()
-            bits = 0
-            for word in changed[places[:1024]].tolist():
-                bits |= word & 0xFFFFFFFFFFFFFFFF
-            where = (first + at + int(places[0])) * 8
-            found = (where, count, bits) if found is None else (found[0], found[1] + count, found[2] | bits)
-    return found
+            count = stripe.numel()
+            torch.ne(stripe, words(first + at, count), out=self._flags[:count])
+            wrong.append(torch.count_nonzero(self._flags[:count]))
+        found: Found | None = None
+        # One question for the whole piece: the device works on while the next ones are being asked for.
+        for number, count in enumerate(torch.stack(wrong).tolist()):
+            if count:
+                at = number * STRIPE
+                stripe = piece[at : at + STRIPE]
+                changed = stripe ^ words(first + at, stripe.numel())
+                places = changed.nonzero().flatten()
+                bits = 0
+                for word in changed[places[:MOST_LOOKED_AT]].tolist():
+                    bits |= word & 0xFFFFFFFFFFFFFFFF
+                where = (first + at + int(places[0])) * 8 if len(places) else (first + at) * 8
+                found = (where, count, bits) if found is None else (found[0], found[1] + count, found[2] | bits)
+        return found

@@ -26,7 +26,7 @@ LEVELS = (1, 2, 3)
 
 # What each level looks at, in this order; the texts say each (`health.area.<id>`).
 AREAS = {
-    1: ("driver", "card-link", "card-memory", "card-errors", "cpu-compute", "device-compute"),
+    1: ("driver", "card-link", "card-memory", "card-errors", "card-xid", "cpu-compute", "device-compute"),
     2: ("copy-bandwidth", "link-speed", "matmul-bits", "memory-test", "card-heat", "card-held-back"),
     3: ("load", "load-speed"),
 }
@@ -64,6 +64,7 @@ class HealthJob:
         self.environment = environment
         self._system = system
         self._tests = rules.tests
+        self._xids = {xid.number: xid.kind for xid in rules.xids}
         self._looks = looks
         self._level = level
         self._device = device
@@ -92,6 +93,8 @@ class HealthJob:
             first = minder.last
             if first is not None and not cards.undecided(first):
                 tell(cards.driver(first, card_there=self._card_there()))
+            if self._level > 1:
+                tell(cards.mains(self._system.power()))
             self._work(interpreter, heard, minder, tell, context)
         if heard.missing is not None:
             have = ", ".join(heard.missing.have)
@@ -187,7 +190,8 @@ class HealthJob:
             worked = device is not None and self._level > 1
             if self._device is not None and device is None:
                 continue  # another card than the one that was asked for
-            for check in cards.card(seen, self._tests, self._limit(seen[-1][1]), worked=worked):
+            limit = self._limit(seen[-1][1])
+            for check in cards.card(seen, self._tests, limit, worked=worked, xids=self._xids):
                 tell(check)
             if worked and device is not None:
                 self._speed_of_link(found, seen, device, tell)

@@ -84,15 +84,8 @@ class Watch:
                 track = self._tracks.get((place, index))
                 if track is None:
                     track = self._tracks[place, index] = _Track()
-                met = True
-                for one in rule.when:
-                    # Counters want every reading; the rest need not be asked once one does not hold.
-                    if met or isinstance(one, Rose):
-                        met = holds(one, figures, sample.t, track.counters, on=track.on) and met
-                if met or track.on:
-                    track.take(sample.t, rule, self._rules.ends_seconds, met=met)
-                else:
-                    track.rests()
+                met = track.meets(sample.t, rule, figures)
+                track.take(sample.t, rule, self._rules.ends_seconds, met=met)
                 if met:
                     track.data = _evidence(rule, figures, names.get(index) if index is not None else None)
                 if track.on:
@@ -145,9 +138,14 @@ class _Track:
         self._unmet = 0
         self._unmet_since = 0.0
 
-    def rests(self) -> None:
-        """Off, and the conditions do not hold."""
-        self._met = 0
+    def meets(self, t: float, rule: Rule, figures: Figures) -> bool:
+        """Whether all conditions hold."""
+        met = True
+        for one in rule.when:
+            # Counters want every reading; the rest need not be asked once one does not hold.
+            if met or isinstance(one, Rose):
+                met = holds(one, figures, t, self.counters, on=self.on) and met
+        return met
 
     def take(self, t: float, rule: Rule, ends_seconds: float, *, met: bool) -> None:
         """Count a sample in."""
@@ -160,11 +158,14 @@ class _Track:
                 self.on = True
             return
         self._met = 0
+        if not self.on:
+            return
         self._unmet += 1
         if self._unmet == 1:
             self._unmet_since = t
         if self._unmet >= LEAST_SAMPLES and t - self._unmet_since >= ends_seconds:
             self.on = False
+            self._unmet = 0
 
 
 def _evidence(rule: Rule, figures: Figures, name: str | None) -> dict[str, Value]:

@@ -28,7 +28,7 @@ class Leaky(torch.Tensor):
 
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
-        if function is torch.Tensor.ne:
+        if function is torch.ne:
             FAULTS[sys.argv[1]](BASES[0])
         return super().__torch_function__(function, types, args, kwargs or {})
 

@@ -25,6 +25,7 @@ from gpu_assistant.health.job import AREAS, NEVER, HealthJob
 from gpu_assistant.health.listening import CHILD_IDS, HealthProgress
 from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system.services import Power
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.sentences import table
 
@@ -75,10 +76,13 @@ class Run:
         scenario: Scenario,
         *,
         before_look: Callable[[int], None] = lambda _: None,
+        power: Power | None = None,
         **given: Any,
     ) -> None:
         adapters = (Gpu(vendor="nvidia", name="GeForce RTX 4060"),) if scenario.cards else ()
-        self.system = FakeSystem(cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2), display_adapters=adapters)
+        self.system = FakeSystem(
+            cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2), display_adapters=adapters, power=power or Power(source="mains")
+        )
         self.looks = Looks(self.system, scenario.library, before_look)
         self.job = HealthJob(environment, self.system, RULES, self.looks, **{"time_limit": 60.0, **given})
         self.news: list[Any] = []
@@ -132,11 +136,13 @@ def test_a_sound_card(scenario: Scenario, play: Play, tmp_path: Path) -> None:
     checks = Run(environment, scenario, level=2, before_look=before_look).go()
     assert states(checks) == {
         "driver": "pass",
+        "mains": "pass",
         "torch-import": "pass",
         "copy-bandwidth": "pass",
         "card-link": "pass",
         "card-memory": "pass",
         "card-errors": "skip",
+        "card-xid": "pass",
         "card-heat": "pass",
         "card-held-back": "pass",
         "link-speed": "pass",
@@ -188,6 +194,30 @@ def test_memory_errors_that_the_card_counted(scenario: Scenario, play: Play) -> 
     checks = Run(play(START, PASSED, END), scenario).go()
     assert one(checks, "card-errors").state == "fail"
     assert checks.verdict == "fail"
+
+
+def test_an_error_that_the_driver_reports_meanwhile(scenario: Scenario, play: Play, tmp_path: Path) -> None:
+    scenario.card(util="0", xid="13 4")
+    seen = tmp_path / "seen"
+
+    def before_look(count: int) -> None:
+        if count == 2:
+            scenario.card(xid="48 5")
+        if count == 4:
+            seen.touch()
+
+    environment = play(START, PASSED, {"until": str(seen)}, END)
+    check = one(Run(environment, scenario, before_look=before_look).go(), "card-xid")
+    assert (check.state, check.value) == ("fail", 48)
+    assert "memory" in (check.text or "")
+
+
+def test_on_battery_is_said(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="0")
+    battery = Power(source="battery", percent=60)
+    checks = Run(play(START, PASSED, END), scenario, level=2, power=battery).go()
+    assert one(checks, "mains").state == "warn"
+    assert "60 %" in (one(checks, "mains").text or "")
 
 
 def gone(pid_file: Path) -> bool:
