@@ -10,11 +10,14 @@ A week of seconds: `--days 7`. A full month in less time: `--days 31 --every 10`
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 import psutil
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.monitor.history import SHAPES, History
