@@ -23,7 +23,7 @@ from ..core.errors import AppError
 from ..core.results import GpuSample, GpuState, NvmlState, Sample
 from ..system.nvml_figures import THROTTLE_REASONS
 
-CARD = ("gpu", "UUID", "pci_bus_id", "modelName", "Hostname")
+CARD = ("gpu", "UUID", "pci_bus_id", "modelName", "Hostname", "DCGM_FI_DRIVER_VERSION")
 
 
 class Figure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,15 +72,15 @@ class Latest(Collector):
         for each in figures().machine:
             yield self._family(each, ("Hostname",), [([self._host], each.of(sample))])
         for each in figures().gpu:
-            yield self._family(each, CARD, [(self._card(gpu), each.of(gpu)) for gpu in sample.gpus])
+            yield self._family(each, CARD, [(self._card(gpu, sample), each.of(gpu)) for gpu in sample.gpus])
         yield _choice("gpu_assistant_driver_state", "Whether the driver answers", ["Hostname"], "state", [
             ([self._host], get_args(NvmlState), {sample.nvml}),
         ])  # fmt: skip
         yield _choice("gpu_assistant_gpu_state", "Whether the card answers", CARD, "state", [
-            (self._card(gpu), get_args(GpuState), {gpu.state}) for gpu in sample.gpus
+            (self._card(gpu, sample), get_args(GpuState), {gpu.state}) for gpu in sample.gpus
         ])  # fmt: skip
         yield _choice("gpu_assistant_throttled", "Why clocks are held back", CARD, "reason", [
-            (self._card(gpu), THROTTLE_REASONS.values(), set(gpu.throttle))
+            (self._card(gpu, sample), THROTTLE_REASONS.values(), set(gpu.throttle))
             for gpu in sample.gpus if gpu.throttle is not None
         ])  # fmt: skip
 
@@ -91,10 +91,10 @@ class Latest(Collector):
                 family.add_metric(names, value)
         return family
 
-    def _card(self, gpu: GpuSample) -> list[str]:
+    def _card(self, gpu: GpuSample, sample: Sample) -> list[str]:
         # The exporter writes the bus's domain with eight digits.
         place = f"0000{gpu.address}".upper() if gpu.address else ""
-        return [str(gpu.index), gpu.uuid or "", place, gpu.name or "", self._host]
+        return [str(gpu.index), gpu.uuid or "", place, gpu.name or "", self._host, sample.driver or ""]
 
 
 class Server:

@@ -122,7 +122,9 @@ class Nvml:
         """
         with self._lock:
             now = self._clock()
-            if self._session is None and self._system.cards_asleep():
+            # A driver that did not answer is left alone for a while, and the bus with it: looking there costs more.
+            waiting = self._retry_at is not None and now < self._retry_at
+            if self._session is None and not waiting and self._system.cards_asleep():
                 self.state = "asleep"
                 self._rest.slept()
                 return self._seats.all("asleep") or self._unasked()

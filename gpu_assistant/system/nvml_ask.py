@@ -92,9 +92,16 @@ class Asker:
 
     def can(self, function: str, *args: Any) -> bool:  # noqa: ANN401
         """Ask a function that answers nothing; whether it did."""
-        before = len(self.unsupported)
-        self.ask(function, *args)
-        return not self.lost and len(self.unsupported) == before
+        if self.lost:
+            return False
+        try:
+            getattr(self.pynvml, function)(self.handle, *args)
+        except AttributeError:
+            return False
+        except self.pynvml.NVMLError as error:
+            self._refused(error.value, function)
+            return False
+        return True
 
     def _prepare(self, key: str, function: str, args: tuple[int, ...], kind: Callable[[], Any]) -> Prepared | None:
         """Keep the function, its arguments and the buffer of its answer; None where it is not to be asked."""

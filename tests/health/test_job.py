@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import psutil
 import pytest
 from msgspec.structs import replace
@@ -377,6 +378,15 @@ def test_a_load_that_loses_speed(scenario: Scenario, play: Play) -> None:
     assert (one(checks, "load-speed").state, one(checks, "load-speed").value) == ("warn", 30)
     assert len(checks.curves[0].speed) == 30
     assert "whether the speed lasts" in checks.covers
+
+
+def test_the_schema_is_that_of_the_struct() -> None:
+    schema = json.loads((resources() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
+    made = msgspec.json.schema(Checks)["$defs"]
+    for definition in made.values():
+        if "properties" in definition:
+            definition["required"] = list(definition["properties"])  # every field is always written
+    assert schema["$defs"] == made
 
 
 def test_every_check_has_its_words() -> None:

@@ -32,7 +32,7 @@ CARD = GpuSample(
     xid=0,
     throttle=("thermal",),
 )
-SAMPLE = Sample(t=1795000000.0, gpus=(CARD, GpuSample(index=2, state="lost")), cpu=12.5, nvml="lost")
+SAMPLE = Sample(t=1795000000.0, gpus=(CARD, GpuSample(index=2, state="lost")), cpu=12.5, nvml="lost", driver="566.03")
 
 
 def scraped(server: Server) -> dict[str, list[tuple[dict[str, str], float]]]:
@@ -57,6 +57,7 @@ def test_names_and_units_are_those_of_the_dcgm_exporter() -> None:
         "pci_bus_id": "00000000:1B:00.0",
         "modelName": "NVIDIA H100 80GB HBM3",
         "Hostname": socket.gethostname(),
+        "DCGM_FI_DRIVER_VERSION": "566.03",
     }
     values = {name: lines[0][1] for name, lines in found.items()}
     assert values["DCGM_FI_DEV_FB_USED"] == 3 * 1024

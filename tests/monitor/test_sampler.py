@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import jsonschema
+import msgspec
 
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.paths import resources
@@ -90,3 +91,9 @@ def test_sampling_loads_no_numpy_and_no_qt() -> None:
     root = str(Path(__file__).resolve().parents[2])
     out = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, timeout=60, check=True)
     assert out.stdout.strip() == b"[]"
+
+
+def test_the_schema_is_that_of_the_struct() -> None:
+    schema = json.loads((resources() / "schemas" / "sample.schema.json").read_text(encoding="utf-8"))
+    made = msgspec.json.schema(Sample)
+    assert (schema["$ref"], schema["$defs"]) == (made["$ref"], made["$defs"])

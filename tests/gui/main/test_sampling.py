@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Sample
+from gpu_assistant.gui.main.metrics import CPU
 from gpu_assistant.gui.main.sampling import Sampling
 from gpu_assistant.monitor.history import History
 
@@ -120,3 +122,53 @@ def test_stop_does_not_wait_for_a_driver_that_hangs(qtbot):
     assert not sampling.stop(timeout=0.01)
     let_go.set()
     assert sampling.stop()
+
+
+def test_what_is_dear_is_asked_only_while_somebody_looks(qtbot, sampling):
+    sampling.want("home", True)
+    qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
+    sampling.want("monitor", True, looking=True)
+    qtbot.waitUntil(lambda: sampling.source.looked[-1], timeout=5000)
+    sampling.want("monitor", True)
+    qtbot.waitUntil(lambda: not sampling.source.looked[-1], timeout=5000)
+    assert sampling.running
+
+
+def test_the_history_is_read_and_kept_on_the_sampling_thread(qtbot, tmp_path):
+    def seen(cpu):
+        """A run of the program: samples until they are in the history."""
+        threads = []
+
+        def store():
+            threads.append(threading.current_thread().name)
+            return History(tmp_path)
+
+        class Machine(Source):
+            def sample(self, *, looking: bool = True) -> Sample:
+                return Sample(t=time.time(), gpus=(), cpu=cpu)
+
+        sampling = Sampling(Machine, store, interval=0.01)
+        sampling.hurry()
+        with qtbot.waitSignals([sampling.sampled] * 3, timeout=5000):
+            sampling.want("monitor", True)
+        found = sampling.history.since(CPU, -1, time.time() - 60)
+        assert sampling.stop()
+        assert threads == ["sampling"]
+        return found.mean.tolist()
+
+    assert set(seen(20.0)) == {20.0}
+    # The same second may have begun before the restart.
+    assert {20.0, 30.0} >= set(seen(30.0)) >= {20.0}
+
+
+def test_a_disk_that_refuses_is_said_and_samples_go_on(qtbot, tmp_path):
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    sampling = Sampling(Counting, lambda: History(tmp_path / "file" / "history"), interval=0.01)
+    sampling.hurry()
+    refused = []
+    sampling.failed.connect(refused.append)
+    with qtbot.waitSignal(sampling.failed, timeout=5000):
+        sampling.want("home", True)
+    qtbot.waitSignals([sampling.sampled] * 2, timeout=5000).wait()
+    sampling.stop()
+    assert len(refused) == 1
