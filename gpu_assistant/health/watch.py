@@ -81,9 +81,9 @@ class Watch:
                     del self._tracks[key]
         for place, rule in enumerate(self._rules.rules):
             for index, figures in (computer if rule.about == "computer" else cards).items():
-                track = self._tracks.get((place, index))
-                if track is None:
-                    track = self._tracks[place, index] = _Track()
+                if (place, index) not in self._tracks:
+                    self._tracks[place, index] = _Track()
+                track = self._tracks[place, index]
                 met = track.meets(sample.t, rule, figures)
                 track.take(sample.t, rule, self._rules.ends_seconds, met=met)
                 if met:
