@@ -184,6 +184,8 @@ class HealthJob:
             for device in (heard.start.devices if heard.start is not None else ())
             if (index := _index(device, minder)) is not None
         }
+        if minder.seen and heard.start is not None and self._device is None and not tested:
+            tell(made("torch-cuda", "fail", reason="@verify.reason.no-device"))  # it was the processor that was tested
         curves = []
         for index, seen in sorted(minder.seen.items()):
             device = tested.get(index)

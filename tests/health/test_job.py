@@ -296,6 +296,14 @@ def test_no_card_and_no_driver(scenario: Scenario, play: Play) -> None:
     assert checks.verdict == "pass"
 
 
+def test_a_card_that_pytorch_does_not_see(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="0")
+    cpu = {"start": {"torch": "2.13.0+cpu", "devices": [{"id": "cpu"}]}}
+    environment = play(cpu, PASSED, END)
+    assert one(Run(environment, scenario).go(), "torch-cuda").state == "fail"
+    assert Run(environment, scenario, device="cpu").go().verdict == "pass"
+
+
 def test_a_card_without_a_driver(scenario: Scenario, play: Play) -> None:
     scenario.card()
     scenario.set(init="!9")
