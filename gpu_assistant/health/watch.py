@@ -49,6 +49,7 @@ class Watch:
 
     def _begin_anew(self) -> None:
         self._last: float | None = None
+        self._health: Health | None = None
         self._looks = 0
         self._tracks: dict[tuple[int, int | None], _Track] = {}
         self._settlers: dict[int, Settler] = {}
@@ -58,14 +59,17 @@ class Watch:
         self._usual[gpu] = usual
 
     def look(self, sample: Sample) -> Health:
-        """Take the next sample in; how things stand now."""
+        """Take the next sample in; how things stand now. While the driver takes its time, they stand as before."""
+        if sample.nvml == "slow" and self._health is not None:
+            return self._health
         if self._last is not None and not 0 <= sample.t - self._last <= self._rules.gap_seconds:
             self._begin_anew()  # the computer slept, or its clock was set: this is another time
         self._last = sample.t
         self._looks += 1
         ringing = [self._alarm(key, track) for key, track in self._after(sample)]
         ringing.sort(key=lambda alarm: GRAVITY[alarm.level])
-        return Health(t=sample.t, state=self._state(sample, ringing), alarms=tuple(ringing))
+        self._health = Health(t=sample.t, state=self._state(sample, ringing), alarms=tuple(ringing))
+        return self._health
 
     def _after(self, sample: Sample) -> Iterator[tuple[tuple[int, int | None], _Track]]:
         """The tracks of the rules that ring, after this sample."""

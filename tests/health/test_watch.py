@@ -115,6 +115,14 @@ def test_asleep_absent_and_silent() -> None:
     assert Time().passes(5, GpuSample(index=0, state="silent"), nvml="failed").state == "error"
 
 
+def test_a_driver_that_takes_its_time_changes_nothing() -> None:
+    time = Time()
+    time.passes(10, replace(BUSY, temp=84))
+    silent = GpuSample(index=0, name=BUSY.name, state="silent")
+    assert [alarm.id for alarm in time.passes(5, silent, nvml="slow").alarms] == ["hot"]
+    assert time.passes(5, silent, nvml="hung").alarms[0].id == "driver-broken"
+
+
 def test_an_error_of_the_memory_rings_for_an_hour() -> None:
     time = Time(step=10)
     time.passes(100, SERVER)
