@@ -19,17 +19,22 @@ from .core.machine import Machine
 if TYPE_CHECKING:
     from .advise.options import Options
     from .bench.parent import BenchJob
+    from .catalog.health import HealthRules
     from .catalog.load import Catalog
     from .core.plan import Interrupted, Plan
     from .core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
-    from .core.results import Benchmark
+    from .core.results import Benchmark, GpuSample, Sample
     from .detect.job import DetectJob
     from .fetch.job import DownloadJob
+    from .health.job import HealthJob
+    from .health.minder import Looks
+    from .health.watch import Watch
     from .install.after import EditorJob, KernelJob, MenuEntryJob, Ways
     from .install.environments import Environment
     from .install.farewell import FarewellJob
     from .install.runner import InstallJob
     from .install.uninstall import UninstallJob
+    from .monitor.history import History
     from .monitor.sampler import Sampler
     from .refresh.job import RefreshJob
     from .system.base import System
@@ -282,6 +287,55 @@ class App:
 
         return BenchJob(environment, self.system, self.data, full=full, device=device)
 
+    def health(
+        self,
+        environment: Path,
+        looks: Looks,
+        *,
+        level: int = 1,
+        device: str | None = None,
+        load_seconds: float | None = None,
+    ) -> HealthJob:
+        """Test whether the cards are sound; `looks` is a sampler that nobody else uses meanwhile."""
+        from .health.job import HealthJob
+
+        return HealthJob(
+            environment,
+            self.system,
+            self.health_rules,
+            looks,
+            level=level,
+            device=device,
+            load_seconds=load_seconds,
+            allowed=self.allowed_temperature,
+        )
+
+    @cached_property
+    def health_rules(self) -> HealthRules:
+        """When a card is not well."""
+        from .catalog.health import HealthRules
+
+        return self.catalog.read("health.json", HealthRules)
+
+    def health_watch(self) -> Watch:
+        """Whether the cards are well: give it every sample, and it says so."""
+        from .health.watch import Watch
+
+        return Watch(self.health_rules, allowed=self.allowed_temperature)
+
+    def remember_past(self, watch: Watch, history: History, sample: Sample) -> None:
+        """Tell a watch how hot the cards of a sample usually are; it takes some milliseconds, once an hour will do."""
+        from .health.past import remembered
+        from .monitor.series import card
+
+        for gpu in sample.gpus:
+            watch.remember(gpu.index, remembered(history, card(gpu), sample.t, self.health_rules.settling))
+
+    def allowed_temperature(self, gpu: GpuSample) -> float | None:
+        """°C that a card's maker allows; None where nobody knows."""
+        card = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
+        return card.max_temp_c if card is not None else None
+
     def benchmarks(self) -> tuple[Benchmark, ...]:
         """The benchmarks kept so far, oldest first; a file that cannot be read is left out."""
         kept = [_benchmark(path) for path in self.data.benchmarks.glob("*.json")]
@@ -293,6 +347,12 @@ class App:
         from .system.nvml import Nvml
 
         return Sampler(Nvml(self.system))
+
+    def history(self) -> History:
+        """What this computer's window saw in the last month, not yet read from the disk."""
+        from .monitor.history import History
+
+        return History(self.data.history)
 
 
 def _benchmark(path: Path) -> Benchmark | None:

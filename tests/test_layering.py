@@ -14,7 +14,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "gpu_assistant"
 FILES = sorted(PACKAGE.rglob("*.py"))
-CHILDREN = {"bench/child.py", *(f"verify/{path.name}" for path in (PACKAGE / "verify").glob("child*.py"))}
+CHILDREN = {
+    "bench/child.py",
+    *(f"{room}/{path.name}" for room in ("verify", "health") for path in (PACKAGE / room).glob("child*.py")),
+}
 
 
 def name_of(path: Path) -> str:
@@ -98,7 +101,7 @@ FENCES = {
     "PySide6": lambda name: name.startswith("gui/"),
     "shiboken6": lambda name: name.startswith("gui/"),
     "pyqtgraph": lambda name: name.startswith("gui/"),
-    "pynvml": lambda name: name == "system/nvml.py",
+    "pynvml": lambda name: name == "system/nvml_session.py",
     "torch": lambda name: name in CHILDREN,
     "tensorflow": lambda name: name == "verify/child_tensorflow.py",
 }

@@ -113,6 +113,8 @@ def _unknown(raw: Any, known: Any, where: str = "") -> Iterator[str]:  # noqa: A
     """Fields that the structs do not have."""
     if isinstance(known, Struct):
         for field, value in raw.items():
+            if field == known.__struct_config__.tag_field:
+                continue
             if field not in known.__struct_fields__:
                 yield f"{where}/{field}"
             else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from .accelerators import Accelerators
+from .health import HealthRules
 from .libraries import Cudnn, TensorFlow, VcRedist
 from .paces import Paces
 from .places import Mirrors
@@ -25,6 +26,7 @@ FILES: dict[str, type[Subject]] = {
     "cudnn": Cudnn,
     "drivers": Drivers,
     "gpus": Gpus,
+    "health": HealthRules,
     "mirrors": Mirrors,
     "paces": Paces,
     "pythons": Pythons,

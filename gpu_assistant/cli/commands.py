@@ -15,7 +15,9 @@ from ..core.recommendation import Choice
 from . import show, show_machine
 from .catalog import age, catalog
 from .download import download
-from .jobs import run_job, stop_signals
+from .health import health
+from .jobs import run_job
+from .monitor import monitor
 from .output import Output
 
 if TYPE_CHECKING:
@@ -130,33 +132,6 @@ def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
     return 0
 
 
-def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Print samples until Ctrl+C or until enough of them."""
-    from contextlib import closing
-
-    from ..monitor.csv import CsvFile
-
-    with stop_signals() as stop, closing(app.sampler()) as sampler:
-        table = CsvFile(Path(arguments.csv)) if arguments.csv else None
-        try:
-            left = arguments.count
-            while not stop.wait(arguments.interval):
-                sample = sampler.sample()
-                if table is not None:
-                    table.write(sample)
-                if output.json:
-                    output.value(sample)
-                elif not output.quiet:
-                    show.sample(sample, output)
-                left = left and left - 1
-                if left == 0:
-                    break
-        finally:
-            if table is not None:
-                table.close()
-    return 0
-
-
 def _recommendation(app: App, arguments: argparse.Namespace) -> tuple[Machine, Recommendation]:
     machine = run_job(app.detect())
     picked = Choice(pytorch=arguments.pytorch, variant=arguments.variant, python=arguments.python)
@@ -255,6 +230,7 @@ COMMANDS: dict[str, Command] = {
     "uninstall": uninstall,
     "verify": verify,
     "bench": bench,
+    "health": health,
     "monitor": monitor,
     "download": download,
     "catalog": catalog,

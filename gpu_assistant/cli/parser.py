@@ -10,6 +10,8 @@ from .. import __version__
 from ..core.errors import CallError
 from ..core.names import Channel, Goal, Language
 from .download import options as download_options
+from .health import options as health_options
+from .monitor import options as monitor_options
 
 if TYPE_CHECKING:
     from ..texts.sentences import Sentences
@@ -38,7 +40,6 @@ COMPLAINTS = {
     r"argument (?P<what>.+?): (?P<given>)(?P<rule>.+)": "rule",
 }
 Options = argparse._ArgumentGroup
-LONGEST_INTERVAL = 86_400.0  # a day: nobody waits longer between two samples
 
 
 def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
@@ -46,20 +47,6 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
 
     def say(code: str) -> str:
         return texts.say(f"cli.{code}")
-
-    def interval(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = 0.0
-        if not 0 < value <= LONGEST_INTERVAL:
-            raise argparse.ArgumentTypeError(say("range.interval"))
-        return value
-
-    def count(text: str) -> int:
-        if not text.isdecimal() or int(text) < 1:
-            raise argparse.ArgumentTypeError(say("range.count"))
-        return int(text)
 
     def path(text: str) -> str:
         # An unset variable of a script must not quietly mean "the usual place".
@@ -164,12 +151,13 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     length.add_argument("--full", action="store_true", help=say("opt.full"))
     command.add_argument("--device", metavar="cpu|cuda:N", help=say("opt.device"))
 
+    command = add("health")
+    environment(command)
+    health_options(command, say)
+
     download_options(add("download"), say, path=path)
 
-    command = add("monitor")
-    command.add_argument("--interval", type=interval, default=1.0, metavar="S", help=say("opt.interval"))
-    command.add_argument("--count", type=count, metavar="N", help=say("opt.count"))
-    command.add_argument("--csv", metavar="FILE", type=path, help=say("opt.csv"))
+    monitor_options(add("monitor"), say, path=path)
 
     command = add("catalog")
     command.add_argument("action", choices=("show", "update", "check"), help=say("opt.catalog-action"))

@@ -7,14 +7,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ..core.plan import Event, LogEvent, PlanEvent, StepEvent
-from ..core.results import BenchResult
-from ..texts.format import size, speed
+from ..core.results import BenchResult, Check
+from ..texts.format import UNKNOWN, size, speed
 from .output import Output
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from ..bench.parent import BenchProgress
+    from ..health.listening import HealthProgress
 
 
 class StepLines:
@@ -85,8 +86,8 @@ class StepLines:
         self._bar.update(self._task, completed=step.done or 0, total=step.total, figures=figures)
 
 
-class BenchLine:
-    """The benchmark: what is being measured, on one line that is written over."""
+class OneLine:
+    """What is going on, on one line that is written over; nothing where stderr is no terminal."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -98,13 +99,33 @@ class BenchLine:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._show("")
+
+    def _show(self, text: str) -> None:
         if self._live:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+class BenchLine(OneLine):
+    """The benchmark: what is being measured."""
 
     def news(self, news: BenchProgress | BenchResult) -> None:
         """Show what runs now; results are shown together at the end."""
-        if not self._live or isinstance(news, BenchResult):
+        if isinstance(news, BenchResult):
             return
         workload = self._output.texts.say(f"bench.workload.{news.workload}")
-        text = self._output.say("measuring", n=news.n, of=news.of, what=f"{workload} {news.dtype}", device=news.device)
-        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+        what = f"{workload} {news.dtype}"
+        self._show(self._output.say("measuring", n=news.n, of=news.of, what=what, device=news.device))
+
+
+class HealthLine(OneLine):
+    """The health test: what is being tested, how far it is, and how hot the card is."""
+
+    def news(self, news: HealthProgress | Check) -> None:
+        """Show what runs now; checks are shown together at the end."""
+        if isinstance(news, Check):
+            return
+        area = f"health.area.{news.check}"
+        what = self._output.texts.say(area) if self._output.texts.has(area) else news.check
+        done = UNKNOWN if news.done is None else f"{100 * news.done:.0f}"
+        self._show(self._output.say("testing", what=what, device=news.device, done=done, temp=news.temp))

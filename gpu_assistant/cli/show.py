@@ -105,7 +105,11 @@ def checks(value: Checks, output: Output) -> None:
         output.line(f"{MARKS[check.state]} {check.text}")
         if check.fix:
             output.line(f"    {check.fix}")
-    output.line(output.say(f"verdict.{value.verdict}"))
+    if value.level is None:
+        output.line(output.say(f"verdict.{value.verdict}"))
+    else:
+        output.line(output.texts.say(f"health.verdict.{value.verdict}"))
+        output.line(value.scope or "")
 
 
 def benchmark(value: Benchmark, output: Output) -> None:
@@ -141,17 +145,22 @@ def sample(value: Sample, output: Output) -> None:
     total = memory(value.ram_total) if value.ram_total is not None else UNKNOWN
     cpu = f"{value.cpu:.0f} %" if value.cpu is not None else UNKNOWN
     parts = [output.say("sample", cpu=cpu, used=used, total=total)]
-    parts += [_gpu_sample(gpu) for gpu in value.gpus]
-    if not value.gpus:
+    parts += [_gpu_sample(gpu, output) for gpu in value.gpus]
+    if value.nvml not in ("ready", "absent"):
+        parts.append(output.texts.say(f"monitor.nvml.{value.nvml}"))
+    elif not value.gpus:
         parts.append(output.say("no-nvidia"))
     output.line(" | ".join(parts))
 
 
-def _gpu_sample(gpu: GpuSample) -> str:
+def _gpu_sample(gpu: GpuSample, output: Output) -> str:
+    name = gpu.name or f"GPU {gpu.index}"
+    if gpu.state != "ready":
+        return f"{name} {output.texts.say(f'monitor.gpu.{gpu.state}')}"
     figures = [
         f"{gpu.util} %" if gpu.util is not None else UNKNOWN,
         memory(gpu.mem_used) if gpu.mem_used is not None else UNKNOWN,
         f"{gpu.temp} °C" if gpu.temp is not None else UNKNOWN,
         f"{gpu.power_w:.0f} W" if gpu.power_w is not None else UNKNOWN,
     ]
-    return f"{gpu.name or f'GPU {gpu.index}'} {' '.join(figures)}"
+    return f"{name} {' '.join(figures)}"

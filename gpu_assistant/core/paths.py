@@ -52,6 +52,7 @@ class DataDir:
         self.toolkits = root / "toolkits"
         self.environments = root / "environments"
         self.benchmarks = root / "benchmarks"
+        self.history = root / "history"
 
 
 def plain(given: str) -> Path:

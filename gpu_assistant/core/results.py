@@ -15,6 +15,25 @@ CheckState = Literal["pass", "warn", "fail", "skip"]
 Verdict = Literal["pass", "warn", "fail"]
 DType = Literal["float32", "tf32", "float16", "bfloat16"]
 
+# Whether NVIDIA's management library answers.
+NvmlState = Literal[
+    "untried",  # nobody asked yet
+    "ready",
+    "absent",  # no library: no NVIDIA driver is installed
+    "not-loaded",  # the library is there, its kernel driver is not
+    "version-mismatch",  # the driver was updated and waits for a restart
+    "no-permission",
+    "asleep",  # every card sleeps and is left asleep
+    "resting",  # let go of, so that a laptop's idle card may fall asleep
+    "lost",  # a card fell off the bus or needs a reset; the others answer
+    "slow",  # it has been asked and has not answered yet
+    "hung",  # it has not answered for so long that it may never
+    "failed",  # anything else that it says
+]
+# "resting": as of the driver; "lost": fell off the bus, needs a reset or was taken away; "silent": the driver does not
+# answer for it.
+GpuState = Literal["ready", "asleep", "resting", "lost", "silent"]
+
 
 class Check(Struct, frozen=True, kw_only=True):
     """One check. Texts: `check.<id>.<state>`, mend `check.<id>.fix`, both filled with `data`."""
@@ -28,12 +47,38 @@ class Check(Struct, frozen=True, kw_only=True):
     fix: str | None = None
 
 
+class Curve(Struct, frozen=True, kw_only=True):
+    """A GPU while it was tested: seconds from the beginning, °C, W, MHz, and what held it back, moment by moment.
+
+    `speed` is what it computed in 10^12 operations a second by the test's own count, with its own seconds `speed_t`.
+    """
+
+    gpu: int
+    name: str | None = None
+    t: tuple[float, ...] = ()
+    temp: tuple[int | None, ...] = ()
+    power_w: tuple[float | None, ...] = ()
+    clock_sm: tuple[int | None, ...] = ()
+    throttle: tuple[tuple[str, ...] | None, ...] = ()
+    speed_t: tuple[float, ...] = ()
+    speed: tuple[float, ...] = ()
+
+
 class Checks(Struct, frozen=True, kw_only=True):
-    """All checks and the worst of their states (skipped ones do not count)."""
+    """All checks and the worst of their states (skipped ones do not count).
+
+    A health test has a `level`, the `curves` of what it did to the cards, and says in `scope` (text `health.scope`)
+    what its verdict `covers` and what it `leaves_out`: keys of texts (`health.area.<key>`), or those texts.
+    """
 
     schema: Literal["gpu-assistant/checks/1"]
     verdict: Verdict
     checks: tuple[Check, ...]
+    level: int | None = None
+    covers: tuple[str, ...] = ()
+    leaves_out: tuple[str, ...] = ()
+    scope: str | None = None
+    curves: tuple[Curve, ...] = ()
 
 
 class BenchDevice(Struct, frozen=True, kw_only=True):
@@ -82,43 +127,100 @@ class Benchmark(Struct, frozen=True, kw_only=True):
 
 
 class GpuProcess(Struct, frozen=True, kw_only=True):
-    """A process that uses a GPU; memory in bytes."""
+    """A process that uses a GPU; its memory on that GPU in bytes. What draws and computes is "both"."""
 
     pid: int
     name: str | None = None
     mem_used: int | None = None
+    kind: Literal["compute", "graphics", "both"] | None = None
 
 
 class GpuSample(Struct, frozen=True, kw_only=True):
-    """One GPU at one moment. Percent, bytes, °C, W, MHz, bytes per second; None where it does not report."""
+    """One GPU at one moment. Percent, bytes, °C, W, MHz, bytes per second; None where it does not report.
+
+    A GPU that is not "ready" has its names alone. Limits and what errors count are read less often than once a
+    second; a figure is then that of the last reading.
+
+    `index` stays a card's own while the program runs, also where another card before it goes. `address` is its place
+    on the bus, "0000:01:00.0". `temp` is the core's, `temp_memory` the memory's. From `temp_max` on the
+    driver may slow the card below its base clock, from `temp_slow` on the card itself does, at `temp_shutdown` it
+    switches itself off; from `temp_memory_max` on the driver slows it for the memory's sake.
+    `power_limit_w` is in force, `power_default_w` the maker's. `pstate` 0 is the fastest, 15 the slowest.
+    `fan` is the speed asked for, `fan_rpm` the turns a minute that are measured. `pcie_gen_max` and `pcie_width_max`
+    are what card and slot can do together, `pcie_gen_card` what the card can. `pcie_replays` counts packets sent
+    again, `energy_j` joules, both since the driver was loaded. `throttle` names why clocks are held back
+    (text `monitor.throttle.<name>`), empty: not at all.
+
+    `ecc` says whether memory errors are watched for; counts of errors mended and not mended, since the driver was
+    loaded and (`_total`) in the card's life. `retired_pages`: bits of memory switched off for good (old cards),
+    `remapped_rows`: rows replaced by spare ones (new cards, `remap_failed`: no spare one was left); `_pending`: they
+    will be after a restart. `xid` is the last error the driver reported since the program looks, at `xid_t`
+    (seconds since the epoch); 0: none.
+    """
 
     index: int
     name: str | None = None
+    uuid: str | None = None
+    address: str | None = None
+    state: GpuState = "ready"
     util: int | None = None
     mem_util: int | None = None
     mem_used: int | None = None
     mem_total: int | None = None
     temp: int | None = None
+    temp_memory: int | None = None
+    temp_max: int | None = None
+    temp_slow: int | None = None
+    temp_shutdown: int | None = None
+    temp_memory_max: int | None = None
     power_w: float | None = None
     power_limit_w: float | None = None
+    power_default_w: float | None = None
+    energy_j: float | None = None
     clock_sm: int | None = None
+    clock_sm_max: int | None = None
     clock_mem: int | None = None
+    clock_mem_max: int | None = None
+    pstate: int | None = None
     fan: int | None = None
+    fan_rpm: int | None = None
     pcie_gen: int | None = None
+    pcie_gen_max: int | None = None
+    pcie_gen_card: int | None = None
     pcie_width: int | None = None
+    pcie_width_max: int | None = None
     pcie_tx: int | None = None
     pcie_rx: int | None = None
+    pcie_replays: int | None = None
     throttle: tuple[str, ...] | None = None
     enc: int | None = None
     dec: int | None = None
+    ecc: bool | None = None
+    ecc_corrected: int | None = None
+    ecc_uncorrected: int | None = None
+    ecc_corrected_total: int | None = None
+    ecc_uncorrected_total: int | None = None
+    retired_pages: int | None = None
+    retired_pending: bool | None = None
+    remapped_rows: int | None = None
+    remap_pending: bool | None = None
+    remap_failed: bool | None = None
+    xid: int | None = None
+    xid_t: float | None = None
     processes: tuple[GpuProcess, ...] | None = None
 
 
 class Sample(Struct, frozen=True, kw_only=True):
-    """One moment of the whole machine; `t` in seconds since the epoch, `cpu` percent, RAM in bytes."""
+    """One moment of the whole machine; `t` in seconds since the epoch, `cpu` percent, RAM in bytes.
+
+    `nvml` says whether the NVIDIA driver answers, and if not, why (text `monitor.nvml.<state>`); `driver` is its
+    version. Where it does not answer, GPUs seen before keep their names and have the state "silent".
+    """
 
     t: float
     gpus: tuple[GpuSample, ...]
     cpu: float | None = None
     ram_used: int | None = None
     ram_total: int | None = None
+    nvml: NvmlState = "untried"
+    driver: str | None = None

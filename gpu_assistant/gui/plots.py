@@ -95,9 +95,10 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
             self.removeItem(self._lines.pop(key))
             self._raw.pop(key, None)
 
-    def set_data(self, key: str, t: Array, y: Array) -> None:
-        """A series' samples, oldest first, with NaN where nothing was known."""
-        self._raw[key] = with_gaps(t, y, self._step)
+    def set_data(self, key: str, t: Array, y: Array, step: float = 1.0) -> None:
+        """A series' samples, oldest first and `step` seconds apart, with NaN where nothing was known."""
+        self._step = step
+        self._raw[key] = with_gaps(t, y, step)
 
     def set_limit(self, limit: Limit | None) -> None:
         """The dashed line, if this card says where it is."""

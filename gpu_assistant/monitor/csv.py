@@ -7,23 +7,24 @@ from collections.abc import Sequence
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from msgspec.structs import fields
 
 from ..core.errors import CallError
 from ..core.json import storage_error
-from .series import GPU_FIGURES
+from ..core.results import GpuSample, Sample
 
-if TYPE_CHECKING:
-    from ..core.results import Sample
-
-COLUMNS = ("t", "cpu", "ram_used", "ram_total", "index", "name", *GPU_FIGURES, "throttle")
+MACHINE = ("t", "cpu", "ram_used", "ram_total", "nvml", "driver")
+# A list within a list has no place in a table.
+GPU = tuple(field.name for field in fields(GpuSample) if field.name != "processes")
+COLUMNS = (*MACHINE, *GPU)
 
 
 class CsvFile:
     """Appends to a file; each row is on its way to the disk when `write` returns.
 
-    Units are the samples' own: seconds since the epoch, percent, bytes, °C, W, MHz, bytes per second; throttle
-    reasons are parted by spaces; an empty cell is unknown. Without a GPU the card's cells are empty.
+    Units are the samples' own: seconds since the epoch, percent, bytes, °C, W, MHz, bytes per second; yes is 1, no 0;
+    throttle reasons are parted by spaces; an empty cell is unknown. Without a GPU the card's cells are empty.
     """
 
     def __init__(self, path: Path) -> None:
@@ -41,17 +42,8 @@ class CsvFile:
 
     def write(self, sample: Sample) -> None:
         """Append one moment; raises AppError when the disk is full."""
-        machine = [sample.t, sample.cpu, sample.ram_used, sample.ram_total]
-        rows = [
-            [
-                *machine,
-                gpu.index,
-                gpu.name,
-                *(getattr(gpu, name) for name in GPU_FIGURES),
-                None if gpu.throttle is None else " ".join(gpu.throttle),
-            ]
-            for gpu in sample.gpus
-        ]
+        machine = [getattr(sample, name) for name in MACHINE]
+        rows = [[*machine, *(_cell(getattr(gpu, name)) for name in GPU)] for gpu in sample.gpus]
         self._append(rows or [[*machine, *[None] * (len(COLUMNS) - len(machine))]])
 
     def close(self) -> None:
@@ -72,6 +64,12 @@ class CsvFile:
             with suppress(OSError):
                 self._file.close()
             raise storage_error(error, self._path) from error
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, tuple):
+        return " ".join(value)
+    return int(value) if isinstance(value, bool) else value
 
 
 def _ours(path: Path) -> bool:

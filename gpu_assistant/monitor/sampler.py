@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..core.results import Sample
+from .patient import HUNG_S, WAIT_S, Patient
 
 if TYPE_CHECKING:
-    from ..system.nvml import Nvml, NvmlState
+    from ..system.nvml import Nvml
 
 
 # Below this psutil's load of the processor means nothing (its documentation of cpu_percent).
@@ -20,29 +21,34 @@ class Sampler:
     """Takes samples; one thread at a time. Close it when nobody looks: an open one keeps cards awake.
 
     The processor's load is the mean since the sample before, or since creation; None where that was only just now,
-    for the system counts in ticks and would make it 0 or 100.
+    for the system counts in ticks and would make it 0 or 100. A driver that does not answer within `wait_s` seconds
+    is called slow, from `hung_s` on hung.
     """
 
     def __init__(
-        self, nvml: Nvml, clock: Callable[[], float] = time.time, *, steady: Callable[[], float] = time.monotonic
+        self,
+        nvml: Nvml,
+        clock: Callable[[], float] = time.time,
+        *,
+        steady: Callable[[], float] = time.monotonic,
+        wait_s: float = WAIT_S,
+        hung_s: float = HUNG_S,
     ) -> None:
         import psutil
 
-        self._nvml = nvml
+        self._driver = Patient(nvml, wait_s=wait_s, hung_s=hung_s)
         self._clock = clock
         self._steady = steady
         self._psutil = psutil
         psutil.cpu_percent(interval=None)
         self._counted = steady()
 
-    @property
-    def nvml_state(self) -> NvmlState:
-        """Whether the NVIDIA driver answers, and if not, why (text `monitor.nvml.<state>`)."""
-        return self._nvml.state
+    def sample(self, *, looking: bool = True) -> Sample:
+        """The machine just now; what nobody tells is None.
 
-    def sample(self) -> Sample:
-        """The machine just now; never raises, what nobody tells is None."""
-        gpus = self._nvml.sample()
+        Unless somebody is `looking`, what is dear to ask is left out: processes and PCIe traffic.
+        """
+        answer = self._driver.ask(looking=looking)
         cpu = ram_used = ram_total = None
         try:
             if self._steady() - self._counted >= SHORTEST_S:
@@ -53,8 +59,16 @@ class Sampler:
             ram_total, ram_used = memory.total, memory.total - memory.available
         except (self._psutil.Error, OSError, RuntimeError):
             pass
-        return Sample(t=self._clock(), gpus=gpus, cpu=cpu, ram_used=ram_used, ram_total=ram_total)
+        return Sample(
+            t=self._clock(),
+            gpus=answer.gpus,
+            cpu=cpu,
+            ram_used=ram_used,
+            ram_total=ram_total,
+            nvml=answer.state,
+            driver=answer.driver,
+        )
 
     def close(self) -> None:
         """Let go of the driver."""
-        self._nvml.close()
+        self._driver.close()

@@ -119,6 +119,15 @@ class System(Protocol):
         """Whether the NVIDIA card at a PCI address ("0000:01:00.0") sleeps just now; it is not woken to find out."""
         ...
 
+    def card_may_sleep(self, address: str) -> bool:
+        """Whether the NVIDIA card at a PCI address falls asleep once no program holds its driver."""
+        ...
+
+    def card_memory(self, address: str) -> dict[int, int]:
+        """Bytes that each process (by its pid) has of the NVIDIA card at a PCI address, where the driver does not tell;
+        empty where the system does not either."""
+        ...
+
     def cards_asleep(self) -> bool:
         """Whether there are NVIDIA cards and every one of them sleeps just now."""
         ...

@@ -154,6 +154,15 @@ class LinuxSystem:
         """By the kernel's runtime power management."""
         return nvml_sleep.asleep(self._root / linux_hardware.PCI_DEVICES, address)
 
+    def card_may_sleep(self, address: str) -> bool:
+        """As `System.card_may_sleep` says."""
+        return nvml_sleep.may_sleep(self._root / linux_hardware.PCI_DEVICES, address)
+
+    def card_memory(self, address: str) -> dict[int, int]:
+        """The driver tells."""
+        del address
+        return {}
+
     def cards_asleep(self) -> bool:
         """By the kernel's runtime power management."""
         return nvml_sleep.all_asleep(self._root / linux_hardware.PCI_DEVICES)

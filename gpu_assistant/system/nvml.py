@@ -1,47 +1,31 @@
-"""NVIDIA's management library, read through nvidia-ml-py: who the cards are and how they are just now.
+"""NVIDIA's management library: who the cards are and how they are just now.
 
 Nothing here raises: a driver that does not answer is a state with a name, a figure that a card does not
-report is None. The only importer of pynvml; it is loaded with the first question.
+report is None.
 """
 
 from __future__ import annotations
 
-import ctypes
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..core.machine import Driver, Gpu
-from ..core.results import GpuSample
-from .nvml_card import Card, text
+from ..core.results import GpuSample, NvmlState
+from .nvml_rest import Rest
+from .nvml_seats import Seats
+from .nvml_session import Session
 
 if TYPE_CHECKING:
     from .base import System
 
-NvmlState = Literal[
-    "untried",  # nobody asked yet
-    "ready",
-    "absent",  # no library: no NVIDIA driver is installed
-    "not-loaded",  # the library is there, its kernel driver is not
-    "version-mismatch",  # the driver was updated and waits for a restart
-    "no-permission",
-    "asleep",  # every card sleeps and is left asleep
-    "lost",  # a card fell off the bus or needs a reset
-    "failed",  # anything else that NVML says
-]
-
-RETRY_S = 5.0  # a driver that did not answer is asked again after this time
-
-EXTRA_LIBRARIES = (
-    Path("/usr/lib/wsl/lib/libnvidia-ml.so.1"),  # WSL: the Windows driver's half for Linux
-    Path("/run/opengl-driver/lib/libnvidia-ml.so.1"),  # NixOS
-)
+RETRY_S = 5.0  # a driver that did not answer is asked again after this time,
+LONGEST_RETRY_S = 60.0  # and each time after twice as long, up to this
+COUNT_S = 10.0  # a card that was plugged in is found after this time at most
 
 DRIVER_MODELS = {0: "WDDM", 1: "TCC", 2: "MCDM"}
 
@@ -53,72 +37,10 @@ class NvmlSnapshot(Struct, frozen=True, kw_only=True):
     gpus: tuple[Gpu, ...]
 
 
-class _Session:
-    """NVML between init and shutdown. The library is unloaded with the last session of the process.
-
-    Unloading matters: after a driver update the old library stays useless for as long as it is mapped.
-    """
-
-    _lock = threading.Lock()
-    _open = 0
-
-    def __init__(self, library: Path | None) -> None:
-        """Raises NVMLError."""
-        import pynvml
-
-        self.pynvml = pynvml
-        with self._lock:
-            try:
-                self._load(library)
-                pynvml.nvmlInit()
-            except pynvml.NVMLError:
-                if not _Session._open:
-                    self._unload()
-                raise
-            _Session._open += 1
-        try:
-            self.cards = tuple(Card(index, pynvml) for index in range(pynvml.nvmlDeviceGetCount()))
-        except pynvml.NVMLError:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Shut down; called once."""
-        with self._lock:
-            # A driver that is gone cannot be shut down.
-            with suppress(self.pynvml.NVMLError):
-                self.pynvml.nvmlShutdown()
-            _Session._open -= 1
-            if not _Session._open:
-                self._unload()
-
-    def _load(self, library: Path | None) -> None:
-        # On Windows nvidia-ml-py itself loads System32\nvml.dll (then NVSMI's) by full path; on Linux the
-        # loader's own search finds libnvidia-ml.so.1, but for the folders that it may not know.
-        pynvml = self.pynvml
-        if pynvml.nvmlLib is None:
-            paths = [library] if library is not None else [path for path in EXTRA_LIBRARIES if path.is_file()]
-            for path in paths:
-                with suppress(OSError):
-                    pynvml.nvmlLib = ctypes.CDLL(str(path))
-                    return
-            if library is not None:
-                raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
-
-    def _unload(self) -> None:
-        library, self.pynvml.nvmlLib = self.pynvml.nvmlLib, None
-        self.pynvml._nvmlGetFunctionPointer_cache.clear()
-        if library is not None:
-            import _ctypes
-
-            free: Callable[[int], Any] = getattr(_ctypes, "FreeLibrary", None) or _ctypes.dlclose
-            free(library._handle)
-
-
 class Nvml:
     """The cards of this machine. Use `close()` (or `with`) when done: an open session keeps cards awake.
 
-    `library` names another library file than the system's.
+    `library` names another library file than the system's; `clock` is steady, `wall` tells seconds since the epoch.
     """
 
     def __init__(
@@ -127,15 +49,23 @@ class Nvml:
         *,
         library: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
     ) -> None:
         self.state: NvmlState = "untried"
+        self.driver: str | None = None
         self._system = system
         self._library = library
         self._clock = clock
+        self._wall = wall
         self._lock = threading.RLock()
-        self._session: _Session | None = None
+        self._session: Session | None = None
         self._retry_at: float | None = None
-        self._names: dict[int, str] = {}
+        self._retry_s = RETRY_S
+        self._count_at = 0.0
+        self._seats = Seats()
+        self._rest = Rest()
+        self._xids: dict[str, tuple[int, float]] = {}
+        self._may_rest = False
 
     def __enter__(self) -> Nvml:
         return self
@@ -164,59 +94,89 @@ class Nvml:
                 if not was_open:
                     self.close()
 
-    def _snapshot(self, session: _Session) -> NvmlSnapshot | None:
+    def _snapshot(self, session: Session) -> NvmlSnapshot | None:
         pynvml = session.pynvml
         try:
-            driver = text(pynvml.nvmlSystemGetDriverVersion())
             models = [card.ask("nvmlDeviceGetCurrentDriverModel") for card in session.cards]
             gpus = tuple(card.describe() for card in session.cards)
         except pynvml.NVMLError as error:
             self._broken(error)
             return None
-        if not driver:
+        if not session.driver:
             self._later("failed")
             return None
         model = next((model for model in models if model is not None), None)
         return NvmlSnapshot(
             driver=Driver(
-                version=driver,
+                version=session.driver,
                 cuda_max=self._cuda(pynvml),
                 model=DRIVER_MODELS.get(model) if model is not None else None,
             ),
             gpus=gpus,
         )
 
-    def sample(self) -> tuple[GpuSample, ...]:
-        """Every card just now. A card that sleeps or is lost keeps its index and name, all else is None.
+    def sample(self, *, looking: bool = True) -> tuple[GpuSample, ...]:
+        """Every card just now, also those seen before that do not answer any more; `state` says why.
 
-        Without a driver the tuple is empty and `state` says why.
+        Unless somebody is `looking`, what is dear to ask is left out.
         """
         with self._lock:
-            if self._session is None and self._system.cards_asleep():
+            now = self._clock()
+            # A driver that did not answer is left alone for a while, and the bus with it: looking there costs more.
+            waiting = self._retry_at is not None and now < self._retry_at
+            if self._session is None and not waiting and self._system.cards_asleep():
                 self.state = "asleep"
-                names = (gpu.name for gpu in self._system.display_adapters() if gpu.vendor == "nvidia")
-                return tuple(GpuSample(index=index, name=name) for index, name in enumerate(names))
+                self._rest.slept()
+                return self._seats.all("asleep") or self._unasked()
+            if self._session is None and self._rest.resting(now):
+                self.state = "resting"
+                return self._seats.all("resting")
             session = self._opened()
             if session is None:
-                return ()
-            now = self._clock()
+                return self._seats.all("silent")
             try:
-                samples = tuple(self._named(card.sample(now, self._system.card_asleep)) for card in session.cards)
-            except session.pynvml.NVMLError as error:
+                session = self._recounted(session, now)
+                found = self._asked(session, now, looking=looking) if session is not None else ()
+            except Exception as error:
+                if not _of_nvml(error):
+                    raise
                 self._broken(error)
-                return ()
-            if any(card.lost for card in session.cards) and self.state != "lost":
-                self._later("lost")
+                return self._seats.all("silent")
+            samples = self._seats.seated(found)
+            self._judge(samples)
+            if self._may_rest and self._rest.begins(samples, now):
+                self.close()
             return samples
 
-    def _named(self, sample: GpuSample) -> GpuSample:
-        # A card that was lost may be unable to say even its name.
-        if sample.name is None:
-            return replace(sample, name=self._names.get(sample.index))
-        self._names[sample.index] = sample.name
-        return sample
+    def _asked(self, session: Session, now: float, *, looking: bool) -> tuple[GpuSample, ...]:
+        for card, xid in session.xids():
+            card.xid = self._xids[card.address or ""] = xid, self._wall()
+        return tuple(card.sample(now, self._system, looking=looking) for card in session.cards)
 
-    def _opened(self) -> _Session | None:
+    def _recounted(self, session: Session, now: float) -> Session | None:
+        """The session, opened anew where a card was plugged in."""
+        if now < self._count_at:
+            return session
+        self._count_at = now + COUNT_S
+        if session.count() == len(session.cards):
+            return session
+        self.close()
+        return self._opened()
+
+    def _judge(self, samples: tuple[GpuSample, ...]) -> None:
+        if any(sample.state == "lost" for sample in samples):
+            if self._retry_at is None:
+                self._later("lost")
+        else:
+            self.state = "ready"
+            self._retry_s = RETRY_S
+
+    def _unasked(self) -> tuple[GpuSample, ...]:
+        """Names that the system knows without asking the driver."""
+        names = (gpu.name for gpu in self._system.display_adapters() if gpu.vendor == "nvidia")
+        return tuple(GpuSample(index=index, name=name, state="asleep") for index, name in enumerate(names))
+
+    def _opened(self) -> Session | None:
         if self._retry_at is not None:
             if self._clock() < self._retry_at:
                 return self._session
@@ -224,18 +184,29 @@ class Nvml:
             self.close()  # a lost card comes back only in a new session
         if self._session is None:
             try:
-                self._session = _Session(self._library)
+                self._session = Session(self._library)
             except ImportError:
                 self._later("absent")
             except Exception as error:  # noqa: BLE001 - NVMLError, which has no name before pynvml is loaded
                 self._later(_state(getattr(error, "value", None)))
             else:
                 self.state = "ready"
+                self.driver = self._session.driver
+                self._greet(self._session)
+                self._count_at = self._clock() + COUNT_S
         return self._session
+
+    def _greet(self, session: Session) -> None:
+        for card in session.cards:
+            card.may_sleep = card.address is not None and self._system.card_may_sleep(card.address)
+            # What a card reported before it was lost is still true.
+            card.xid = self._xids.get(card.address or "", card.xid)
+        self._may_rest = bool(session.cards) and all(card.may_sleep for card in session.cards)
 
     def _later(self, state: NvmlState) -> None:
         self.state = state
-        self._retry_at = self._clock() + RETRY_S
+        self._retry_at = self._clock() + self._retry_s
+        self._retry_s = min(2 * self._retry_s, LONGEST_RETRY_S)
 
     def _broken(self, error: Exception) -> None:
         self.close()
@@ -248,6 +219,10 @@ class Nvml:
         except pynvml.NVMLError:
             return None
         return f"{number // 1000}.{number % 1000 // 10}" if number > 0 else None
+
+
+def _of_nvml(error: Exception) -> bool:
+    return type(error).__module__ == "pynvml"
 
 
 def _state(code: int | None) -> NvmlState:

@@ -1,6 +1,6 @@
 """Which NVIDIA cards sleep, read from Linux's runtime power management without waking them.
 
-Source: the kernel's Documentation/ABI/testing/sysfs-devices-power, `runtime_status`.
+Source: the kernel's Documentation/ABI/testing/sysfs-devices-power, `runtime_status` and `control`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,11 @@ def all_asleep(pci_root: Path) -> bool:
         if _read(device / "vendor") == "0x10de" and _read(device / "class").startswith("0x03")
     ]
     return bool(cards) and all(asleep(pci_root, address) for address in cards)
+
+
+def may_sleep(pci_root: Path, address: str) -> bool:
+    """Whether the kernel lets the device fall asleep once nobody uses it."""
+    return _read(pci_root / address / "power" / "control") == "auto"
 
 
 def _read(path: Path) -> str:

@@ -164,6 +164,17 @@ class WindowsSystem:
         """By the power state that Windows last gave the device."""
         return any(card.asleep for card in windows_devices.nvidia_cards() if card.address == address)
 
+    def card_may_sleep(self, address: str) -> bool:
+        """As `System.card_may_sleep` says."""
+        del address  # Windows lets a laptop's second card sleep, and hardly any other
+        return self.laptop() is not False
+
+    def card_memory(self, address: str) -> dict[int, int]:
+        """As the Task Manager counts it."""
+        from .windows_gpu_memory import used
+
+        return used(address)
+
     def cards_asleep(self) -> bool:
         """By the power states that Windows last gave the devices."""
         cards = windows_devices.nvidia_cards()

@@ -27,7 +27,10 @@ NO_BATTERY, UNKNOWN = 128, 255
 
 _PCI_ID = re.compile(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
 _PCI_CLASS = re.compile(r"CC_([0-9A-F]{4,6})", re.IGNORECASE)
+_GPU_INSTANCE = re.compile(r"pid_(\d+)_luid_0x([0-9A-F]+)_0x([0-9A-F]+)_phys_\d+.*", re.IGNORECASE)
 _BASIC_DRIVER = "basicdisplay"
+
+Luid = tuple[int, int]  # Windows' number of an adapter until the next start: low and high half
 
 
 def system_name(product: str | None, build: int) -> str | None:
@@ -135,3 +138,9 @@ def nvidia_version(windows_version: str | None) -> str | None:
         return None
     digits = f"{parts[2]}{parts[3]:0>4}"[-5:]
     return f"{int(digits[:-2])}.{digits[-2:]}" if len(digits) == 5 else None
+
+
+def gpu_instance(name: str) -> tuple[int, Luid] | None:
+    """Process and adapter of an instance of Windows' counters: "pid_1234_luid_0x00000000_0x0000C9D1_phys_0"."""
+    found = _GPU_INSTANCE.fullmatch(name)
+    return (int(found[1]), (int(found[3], 16), int(found[2], 16))) if found is not None else None

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import msgspec
 
+from ..core.health import Health
 from ..core.plan import EndEvent, Event, Plan, PlanEvent, StepEvent
 from ..core.recommendation import Recommendation
 from ..core.results import Checks
+from .format import UNKNOWN
 from .sentences import Sentences
 
 
@@ -53,7 +57,13 @@ class Texts(Sentences):
         )
 
     def checks(self, value: Checks) -> Checks:
-        """The same checks with their sentences, and what mends the ones that did not pass."""
+        """The same checks with their sentences, what mends the ones that did not pass, and what the verdict covers."""
+        covers, leaves_out = (
+            tuple(self.say(f"health.area.{area}") for area in areas) for areas in (value.covers, value.leaves_out)
+        )
+        scope = None
+        if value.level is not None:
+            scope = self.say("health.scope", {"covers": self._list(covers), "leaves_out": self._list(leaves_out)})
         return msgspec.structs.replace(
             value,
             checks=tuple(
@@ -64,7 +74,31 @@ class Texts(Sentences):
                 )
                 for check in value.checks
             ),
+            covers=covers,
+            leaves_out=leaves_out,
+            scope=scope,
         )
+
+    def _list(self, words: tuple[str, ...]) -> str:
+        """Words one after the other; a dash for none."""
+        if not words:
+            return UNKNOWN
+        return reduce(lambda so_far, word: self.say("health.and", {"list": so_far, "next": word}), words)
+
+    def health(self, value: Health) -> Health:
+        """The same state with its sentence, and every alarm's."""
+        alarms = tuple(
+            msgspec.structs.replace(
+                alarm,
+                title=self.say(f"health.{alarm.id}.title", alarm.data),
+                evidence=self.say(f"health.{alarm.id}.evidence", alarm.data),
+                fix=self.say(f"health.{alarm.id}.fix", alarm.data),
+            )
+            for alarm in value.alarms
+        )
+        worry = value.state in ("warn", "error")
+        text = alarms[0].title if worry and alarms else self.say(f"health.state.{value.state}")
+        return msgspec.structs.replace(value, alarms=alarms, text=text)
 
     def event(self, value: Event) -> Event:
         """The same event with its message filled in."""

@@ -7,11 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
+import urllib.request
 from pathlib import Path
 
 import jsonschema
 import pytest
 
+from gpu_assistant.monitor.history import History
 from tests.cli.conftest import ROOT, Call, one_sentence
 
 MACHINES = ROOT / "tests/machines"
@@ -31,7 +34,7 @@ def test_help_in_both_languages(call: Call, language: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["detect", "recommend", "plan", "install", "uninstall", "verify", "bench", "monitor"]
+    "command", ["detect", "recommend", "plan", "install", "uninstall", "verify", "bench", "health", "monitor"]
 )
 def test_every_command_has_help(call: Call, command: str) -> None:
     done = call(command, "--help")
@@ -51,6 +54,9 @@ def test_every_command_has_help(call: Call, command: str) -> None:
         ["monitor", "--interval", "nan"],
         ["recommend", "--goal", "mining"],
         ["bench", "--quick", "--full"],
+        ["health", "--level", "4"],
+        ["health", "--minutes", "0"],
+        ["health", "--minutes", "long"],
         ["--lang", "fr", "detect"],
         ["--json"],
         ["detect", "--wheelhouse", "no/such/folder"],
@@ -186,7 +192,7 @@ def test_nothing_to_resume(call: Call) -> None:
     assert one_sentence(done.stderr)
 
 
-@pytest.mark.parametrize("command", ["verify", "bench", "uninstall"])
+@pytest.mark.parametrize("command", ["verify", "bench", "health", "uninstall"])
 def test_a_missing_environment(call: Call, tmp_path: Path, command: str) -> None:
     more = ["--yes"] if command == "uninstall" else []
     done = call(command, "--env", str(tmp_path / "nowhere"), *more)
@@ -212,3 +218,42 @@ def test_monitor_prints_samples(call: Call, tmp_path: Path) -> None:
         jsonschema.validate(sample, schema("sample"))
     assert samples[0]["t"] < samples[-1]["t"]
     assert len(csv.read_text(encoding="utf-8").splitlines()) >= 3
+
+
+def test_the_history_is_written_to_a_file(call: Call, tmp_path: Path) -> None:
+    history = History(tmp_path / "data" / "history")
+    now = time.time()
+    for second in range(30):
+        history.add(now - 30 + second, {"cpu": 5.0})
+    history.close()
+    done = call("monitor", "--history", "1h", "--csv", str(tmp_path / "out.csv"))
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "out.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert lines[0] == "time,t,cpu"
+    assert len(lines) - 1 in (30, 31)
+    assert call("monitor", "--history", "1h").returncode == 2
+    assert call("monitor", "--history", "1w", "--csv", str(tmp_path / "out.csv")).returncode == 2
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="Windows has no SIGINT to send to another process")
+def test_figures_for_prometheus(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "gpu_assistant", "monitor", "--serve-metrics", "0", "--interval", "0.05"]
+    environ = {**os.environ, "GPU_ASSISTANT_DATA_DIR": str(tmp_path), "LC_ALL": "C.UTF-8"}
+    with subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline().decode()
+        url = next(word for word in said.split() if word.startswith("http://127.0.0.1:")).rstrip(".")
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            text = answer.read().decode()
+        process.send_signal(signal.SIGINT)
+        out, complaint = process.communicate(timeout=30)
+    assert (process.returncode, out, complaint) == (0, b"", b"")
+    assert "gpu_assistant_memory_bytes{" in text
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "x"])
+def test_a_port_that_cannot_be(call: Call, port: str) -> None:
+    done = call("monitor", "--serve-metrics", port)
+    assert done.returncode == 2
+    assert one_sentence(done.stderr), done.stderr

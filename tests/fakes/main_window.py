@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from gpu_assistant.core.results import Benchmark, GpuSample, Sample
 from gpu_assistant.gui.main.window import MainWindow
 from gpu_assistant.install.environments import Environment
+from gpu_assistant.monitor.history import History
 
 from .app import GIB, FakeApp
 
@@ -49,9 +50,8 @@ class FakeSampler:
 
     def __init__(self) -> None:
         self.current = sample()
-        self.nvml_state = "absent"
 
-    def sample(self) -> Sample:
+    def sample(self, *, looking: bool = True) -> Sample:
         time.sleep(0.02)
         return replace(self.current, t=time.time())
 
@@ -72,6 +72,9 @@ class FakeMain(FakeApp):
     def sampler(self) -> FakeSampler:
         return self.samplers
 
+    def history(self) -> History:
+        return History()
+
     def benchmarks(self) -> tuple[Benchmark, ...]:
         return tuple(self.kept)
 
@@ -80,6 +83,6 @@ def feed(window: MainWindow, *samples: Sample, state: str | None = None) -> None
     """Hands samples to the window as its sampling thread would; the last one goes on from here."""
     sampling, sampler = window.area.sampling, window.app.samplers
     for each in samples:
-        sampler.nvml_state = state or ("ready" if each.gpus else "absent")
-        sampler.current = each
-        sampling._deliver(each, sampler.nvml_state)
+        sampler.current = replace(each, nvml=state or ("ready" if each.gpus else "absent"))
+        sampling._recorder.keep(sampler.current)
+        sampling._deliver(sampler.current)

@@ -56,6 +56,7 @@ class FakeSystem:
     ) -> None:
         self.name = name
         self.real = current()
+        self.memory_by_card: dict[str, dict[int, int]] = {}
         self.ran: list[tuple[str, ...]] = []
         self.opened: list[Path] = []
         self.asked_rights: list[tuple[str, ...]] = []
@@ -152,6 +153,12 @@ class FakeSystem:
 
     def card_asleep(self, address: str) -> bool:
         return self._pci_root is not None and nvml_sleep.asleep(self._pci_root, address)
+
+    def card_may_sleep(self, address: str) -> bool:
+        return self._pci_root is not None and nvml_sleep.may_sleep(self._pci_root, address)
+
+    def card_memory(self, address: str) -> dict[int, int]:
+        return self.memory_by_card.get(address, {})
 
     def cards_asleep(self) -> bool:
         return self._pci_root is not None and nvml_sleep.all_asleep(self._pci_root)

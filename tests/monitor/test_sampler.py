@@ -14,7 +14,7 @@ from gpu_assistant.core.results import GpuProcess, GpuSample, Sample
 from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.monitor.series import GPU_FIGURES, figures
 from gpu_assistant.system.nvml import Nvml
-from gpu_assistant.system.nvml_card import THROTTLE_REASONS
+from gpu_assistant.system.nvml_figures import THROTTLE_REASONS
 from gpu_assistant.texts import Texts
 
 from ..fakes.system import FakeSystem
@@ -40,7 +40,7 @@ def test_this_machine_without_a_card(tmp_path: Path) -> None:
     sample = sampler.sample()
     assert sample.t == 1795000000.0
     assert sample.gpus == ()
-    assert sampler.nvml_state == "absent"
+    assert (sample.nvml, sample.driver) == ("absent", None)
     assert sample.cpu is not None
     assert 0 <= sample.cpu <= 100
     assert sample.ram_used is not None
@@ -57,15 +57,21 @@ def test_a_card_fits_the_schema() -> None:
 
 
 def test_figures_by_name() -> None:
-    found = figures(Sample(t=1, gpus=(GpuSample(index=1, temp=50),), cpu=3.0))
+    held = GpuSample(index=0, uuid="GPU-1", throttle=("hardware-thermal", "power-cap"))
+    found = figures(Sample(t=1, gpus=(held, GpuSample(index=1, temp=50)), cpu=3.0))
     assert found["gpu1.temp"] == 50
     assert found["gpu1.util"] is None
     assert found["cpu"] == 3.0
+    assert (found["GPU-1.held_heat"], found["GPU-1.held_power"], found["GPU-1.held_supply"]) == (1, 1, 0)
+    assert "gpu1.held_heat" not in found  # it does not tell
 
 
-def test_every_number_of_a_card_is_a_figure() -> None:
-    rest = {"index", "name", "throttle", "processes"}
-    assert set(GPU_FIGURES) == {field.name for field in msgspec.structs.fields(GpuSample)} - rest
+def test_a_card_that_does_not_answer_is_a_gap_and_a_lost_one_is_marked() -> None:
+    gone = [GpuSample(index=index, state=state) for index, state in enumerate(("asleep", "silent", "lost"))]
+    found = figures(Sample(t=1, gpus=(*gone, GpuSample(index=3, temp=50))))
+    assert {name: value for name, value in found.items() if name.startswith("gpu")} == {
+        "gpu2.lost": 1.0, "gpu3.lost": 0.0, **{f"gpu3.{name}": 50 if name == "temp" else None for name in GPU_FIGURES},
+    }  # fmt: skip
 
 
 def test_every_throttle_reason_is_said() -> None:
@@ -76,12 +82,18 @@ def test_every_throttle_reason_is_said() -> None:
 
 def test_sampling_loads_no_numpy_and_no_qt() -> None:
     code = (
-        "import sys, gpu_assistant.monitor.ring, gpu_assistant.monitor.csv;"
+        "import sys, gpu_assistant.monitor.recorder, gpu_assistant.monitor.csv;"
         "from gpu_assistant.monitor.sampler import Sampler;"
         "from gpu_assistant.system.nvml import Nvml; from gpu_assistant.system import current;"
         "s = Sampler(Nvml(current())); s.sample(); s.close();"
-        "print([m for m in ('numpy', 'PySide6', 'requests', 'uv') if m in sys.modules])"
+        "print([m for m in ('numpy', 'PySide6', 'prometheus_client', 'requests', 'uv') if m in sys.modules])"
     )
     root = str(Path(__file__).resolve().parents[2])
     out = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, timeout=60, check=True)
     assert out.stdout.strip() == b"[]"
+
+
+def test_the_schema_is_that_of_the_struct() -> None:
+    schema = json.loads((resources() / "schemas" / "sample.schema.json").read_text(encoding="utf-8"))
+    made = msgspec.json.schema(Sample)
+    assert (schema["$ref"], schema["$defs"]) == (made["$ref"], made["$defs"])

@@ -28,6 +28,14 @@ WINE = "WINELOADERNOEXEC" in os.environ or "WINEPREFIX" in os.environ
 UINT32, BINARY = 0x07, 0x1003  # devpropdef.h
 D0, D3 = 1, 4
 
+
+class Laptop(WindowsSystem):
+    """The planted computer has no battery."""
+
+    def laptop(self) -> bool | None:
+        return True
+
+
 Put = Callable[[int, int, bytes], None]
 
 
@@ -82,6 +90,10 @@ def test_a_sleeping_card_is_left_asleep(put: Put) -> None:
         assert nvml._session is None
 
 
+def test_memory_by_process_of_a_card_that_windows_does_not_count() -> None:
+    assert SYSTEM.card_memory("0000:ff:00.0") == {}
+
+
 def test_an_awake_card_is_asked(put: Put) -> None:
     put(devices.POWER_DATA, BINARY, power(D0))
     assert not SYSTEM.cards_asleep()
@@ -91,7 +103,7 @@ def test_an_awake_card_is_asked(put: Put) -> None:
 
 def test_a_card_that_falls_asleep_while_it_is_watched(put: Put) -> None:
     put(devices.POWER_DATA, BINARY, power(D0))
-    with Nvml(SYSTEM) as nvml:
+    with Nvml(Laptop()) as nvml:
         assert nvml.sample()[0].mem_total
         put(devices.POWER_DATA, BINARY, power(D3))
         assert nvml.sample()[0].mem_total is None

@@ -15,6 +15,7 @@ from gpu_assistant.system.windows_read import (
     LONGEST_PATH,
     adapter,
     environments_folder,
+    gpu_instance,
     nvidia_version,
     path_with,
     path_without,
@@ -150,3 +151,16 @@ def test_power(status: tuple[int, int, int, int], expected: Power) -> None:
 )
 def test_nvidias_number_of_a_driver(windows: str | None, nvidia: str | None) -> None:
     assert nvidia_version(windows) == nvidia
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("pid_9876_luid_0x00000000_0x0000C9D1_phys_0", (9876, (0xC9D1, 0))),
+        ("pid_4_luid_0x00000001_0x00abcdef_phys_1_eng_3_engtype_3D", (4, (0xABCDEF, 1))),
+        ("luid_0x00000000_0x0000C9D1_phys_0", None),
+        ("_Total", None),
+    ],
+)
+def test_whose_memory_on_which_adapter(name: str, found: tuple[int, tuple[int, int]] | None) -> None:
+    assert gpu_instance(name) == found

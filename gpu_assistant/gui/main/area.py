@@ -40,7 +40,7 @@ class MainArea(Live, QWidget):
         self._saver = saver
         self.app = app
         self.language = language
-        self.sampling = Sampling(app.sampler, parent=self)
+        self.sampling = Sampling(app.sampler, app.history, parent=self)
         self.updates = Updates(app, self)
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)

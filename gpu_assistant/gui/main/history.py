@@ -1,54 +1,70 @@
-"""What was sampled in the last hour, for the lines of Home and Monitor."""
+"""What was sampled: the last minutes for the lines of Home, and the history of a month for Monitor."""
 
 from __future__ import annotations
 
-import math
+from collections import deque
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ...core.results import GpuSample, Sample
-from ...monitor.ring import Ring
-from ...monitor.series import figures
+from ...monitor import series
+from ...monitor.recorder import Recorder
 from .metrics import Metric
 
-CAPACITY = 3600 + 60
+if TYPE_CHECKING:
+    from ...monitor.history import Window
+
+LATEST = 90  # samples: a little more than the minute that Home shows
 # Two samples further apart than this many seconds have a gap between them.
 GAP_S = 3.5
 
 
 class History:
-    """A ring of figures and the latest sample. A GPU is named by its index; -1 is the machine itself."""
+    """The latest samples, and a look into what the recorder keeps. A GPU is named by its index; -1 is the machine."""
 
-    def __init__(self, capacity: int = CAPACITY) -> None:
-        self._ring = Ring(capacity)
-        self.latest: Sample | None = None
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._samples: deque[Sample] = deque(maxlen=LATEST)
+
+    @property
+    def latest(self) -> Sample | None:
+        """The newest sample."""
+        return self._samples[-1] if self._samples else None
 
     def add(self, sample: Sample) -> None:
-        """Keep a sample."""
-        self.latest = sample
-        self._ring.append(sample.t, figures(sample))
+        """A sample came in; the recorder has it already. A clock that was set back starts anew."""
+        if self._samples and sample.t < self._samples[-1].t - GAP_S:
+            self._samples.clear()
+        self._samples.append(sample)
 
-    def __len__(self) -> int:
-        return len(self._ring)
+    def since(self, metric: Metric, gpu: int, t: float) -> Window | None:
+        """The raw values (divide by `metric.scale`) from the moment `t` on; None while the history is being read."""
+        history = self._recorder.history
+        return history.since(self.name(metric, gpu), t) if history is not None else None
 
-    def window(self, metric: Metric, gpu: int, seconds: float | None = None) -> tuple[memoryview, memoryview | None]:
-        """Times and raw values (divide by `metric.scale`), oldest first; valid until the next `add`."""
-        times, series = self._ring.window(seconds)
-        return times, series.get(metric.series(gpu))
+    def name(self, metric: Metric, gpu: int) -> str:
+        """The name of a series in the history."""
+        if gpu < 0:
+            return metric.figure_name
+        card = next((each for each in self.gpus() if each.index == gpu), GpuSample(index=gpu))
+        return series.name(card, metric.figure_name)
 
     def last(self, metric: Metric, gpu: int, seconds: float) -> list[tuple[float, float | None]]:
         """(time, value) of the last `seconds`; None where nothing was known, also in pauses of sampling."""
-        times, raw = self.window(metric, gpu, seconds)
-        if raw is None:
+        latest = self.latest
+        if latest is None:
             return []
-        points: list[tuple[float, float | None]] = [
-            (moment, None if math.isnan(value) else value / metric.scale)
-            for moment, value in zip(times, raw, strict=True)
-        ]
+        shown = [sample for sample in self._samples if sample.t >= latest.t - seconds]
+        points = [(sample.t, metric.read(_source(sample, gpu))[0]) for sample in shown]
         holes: list[tuple[float, float | None]] = [
-            (before + 1, None) for before, after in pairwise(times) if after - before > GAP_S
+            (before.t + 1, None) for before, after in pairwise(shown) if after.t - before.t > GAP_S
         ]
         return sorted([*points, *holes], key=lambda point: point[0]) if holes else points
 
     def gpus(self) -> tuple[GpuSample, ...]:
         """The GPUs of the latest sample."""
         return self.latest.gpus if self.latest is not None else ()
+
+
+def _source(sample: Sample, gpu: int) -> Sample | GpuSample | None:
+    return sample if gpu < 0 else next((each for each in sample.gpus if each.index == gpu), None)

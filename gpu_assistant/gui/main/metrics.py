@@ -33,10 +33,6 @@ class Metric(Struct, frozen=True, kw_only=True):
     digits: int = 0
     floor: float = 0.0
 
-    def series(self, gpu: int) -> str:
-        """The name of its series in the history: see `monitor.series.figures`."""
-        return self.figure_name if gpu < 0 else f"gpu{gpu}.{self.figure_name}"
-
     def read(self, source: Sample | GpuSample | None) -> tuple[float | None, float | None]:
         """(value, full scale) of one moment; None where it is not known."""
         if source is None:

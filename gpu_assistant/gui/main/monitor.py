@@ -19,7 +19,7 @@ from .sampling import Sampling
 # Lines of more cards than this cannot be told apart.
 MOST_LINES = 4
 # States that say no more than that there is no card.
-QUIET_STATES = ("", "untried", "absent", "ready")
+QUIET_STATES = ("untried", "absent", "ready")
 
 
 class MonitorPage(Page):
@@ -70,6 +70,7 @@ class MonitorPage(Page):
         self._ready = True
         self._follow_gpus(sampling.history.gpus())
         self.retranslate()
+        sampling.hurry()
         sampling.want("monitor", True)
 
     # What comes in
@@ -113,6 +114,7 @@ class MonitorPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came in meanwhile."""
         super().showEvent(event)
+        self._sampling.want("monitor", True, looking=True)
         self._follow_gpus(self._sampling.history.gpus())
         self._show_now()
         self.draw()
@@ -120,6 +122,7 @@ class MonitorPage(Page):
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody points at anything any more."""
         super().hideEvent(event)
+        self._sampling.want("monitor", True)
         self.clock.point(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -205,11 +208,12 @@ class MonitorPage(Page):
     def _say(self) -> None:
         """The sentence below the title, and the state in a pill."""
         gpus = self._sampling.history.gpus()
-        state = self._sampling.nvml_state
+        latest = self._sampling.history.latest
+        state = latest.nvml if latest is not None else "untried"
         text = self.tr("No NVIDIA GPU. CPU and memory are shown.")
-        if not gpus and state not in QUIET_STATES:
+        if state not in QUIET_STATES:
             text = language.texts().say(f"monitor.nvml.{state}")
-        if len(gpus) > 1:
+        elif len(gpus) > 1:
             text = self.tr("{count} GPUs, CPU and memory").format(count=len(gpus))
         elif gpus:
             text = gpus[0].name or self.tr("GPU, CPU and memory")
@@ -218,7 +222,8 @@ class MonitorPage(Page):
         if (self.title.text(), self.subtitle.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
         reasons = {reason for gpu in gpus for reason in gpu.throttle or ()}
-        self.pill.setVisible(bool(gpus))
+        well = all(gpu.state == "ready" for gpu in gpus)
+        self.pill.setVisible(bool(gpus) and (well or bool(reasons)))
         if any("thermal" in reason for reason in reasons):
             self.pill.set("warn", self.tr("slowed by heat"))
         elif any("power" in reason for reason in reasons):

@@ -63,15 +63,21 @@ class MonitorTable(Table):
         step: float,
     ) -> list[list[str]]:
         """Cells of every moment that has a sample near it."""
-        if not len(history) or not len(moments):
+        if not len(moments):
             return []
-        times = np.array(history.window(columns[0][0].of, columns[0][1])[0])
-        nearest = np.clip(np.searchsorted(times, moments), 0, len(times) - 1)
-        kept = np.abs(times[nearest] - moments) <= max(step, 1.0)
-        cells: list[list[str]] = [[time.strftime("%H:%M:%S", time.localtime(moment))] for moment in moments[kept]]
+        kept = np.zeros(len(moments), bool)
+        figures = []
         for card, gpu in columns:
-            raw = history.window(card.of, gpu)[1]
-            values = np.full(len(times), np.nan) if raw is None else np.array(raw) / card.of.scale
-            for row, value in zip(cells, values[nearest[kept]], strict=True):
+            values = np.full(len(moments), np.nan)
+            found = history.since(card.of, gpu, moments[-1] - step)
+            if found is not None and len(found.t):
+                nearest = np.clip(np.searchsorted(found.t, moments), 0, len(found.t) - 1)
+                near = np.abs(found.t[nearest] - moments) <= max(step, found.step)
+                values[near] = found.mean[nearest[near]] / card.of.scale
+                kept |= near
+            figures.append(values)
+        cells: list[list[str]] = [[time.strftime("%H:%M:%S", time.localtime(moment))] for moment in moments[kept]]
+        for (card, _), values in zip(columns, figures, strict=True):
+            for row, value in zip(cells, values[kept], strict=True):
                 row.append(figure_or_dash(card.of, float(value)))
         return cells

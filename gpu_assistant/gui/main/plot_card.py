@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
@@ -135,12 +134,11 @@ class PlotCard(Card):
 
     def draw(self, history: History) -> None:
         """Hand the history to the plot and draw what the clock shows of it."""
+        start = self.plot.clock.view()[0]
         for gpu in self.gpus:
-            times, raw = history.window(self.of, gpu)
-            if raw is not None:
-                self.plot.set_data(
-                    str(gpu), np.array(times, dtype=np.float64), np.array(raw, dtype=np.float64) / self.of.scale
-                )
+            found = history.since(self.of, gpu, start)
+            if found is not None:
+                self.plot.set_data(str(gpu), found.t, found.mean / self.of.scale, found.step)
         self.plot.refresh()
 
     def in_sight(self) -> bool:

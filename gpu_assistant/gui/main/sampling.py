@@ -5,54 +5,62 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from ...core.errors import AppError
 from ...core.results import Sample
+from ...monitor.recorder import Recorder
 from .history import History
+
+if TYPE_CHECKING:
+    from ...monitor.history import History as Store
 
 
 class SampleSource(Protocol):
     """What gives samples: `monitor.sampler.Sampler`, or a fake."""
 
-    def sample(self) -> Sample:
-        """One moment of the machine; may block for a while, so it is called on the sampling thread only."""
+    def sample(self, *, looking: bool = ...) -> Sample:
+        """One moment of the machine; may block for a while, so it is called on the sampling thread only.
+
+        Unless somebody is `looking`, what is dear to ask is left out.
+        """
         ...
 
     def close(self) -> None:
         """Let go of the driver: an open one keeps cards awake."""
         ...
 
-    @property
-    def nvml_state(self) -> str:
-        """Whether the NVIDIA driver answers: see `system.nvml.NvmlState`."""
-        ...
-
 
 class Sampling(QObject):
     """Samples while anybody wants them, every `interval` seconds; parked, without waking up, otherwise.
 
-    `history` keeps the last hour; `sampled(Sample)` and `failed(AppError)` arrive on the thread that owns this
-    object. The source is made on the sampling thread too: opening NVML reads the disk. The thread starts at
-    the first `want`.
+    `history` has the latest samples and what was kept of all before; `sampled(Sample)` and `failed(AppError)`
+    arrive on the thread that owns this object. Source and history are made on the sampling thread too: both read
+    the disk. The thread starts at the first `want`.
     """
 
     sampled = Signal(object)
     failed = Signal(object)
-    _arrived = Signal(object, str)
+    _arrived = Signal(object)
     _refused = Signal(object)
 
     def __init__(
-        self, make: Callable[[], SampleSource], *, interval: float = 1.0, parent: QObject | None = None
+        self,
+        make: Callable[[], SampleSource],
+        store: Callable[[], Store],
+        *,
+        interval: float = 1.0,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._make = make
         self._interval = interval
-        self.history = History()
-        self.nvml_state = "untried"
-        self._wanted: set[str] = set()
+        self._recorder = Recorder(store)
+        self.history = History(self._recorder)
+        self._wanted: dict[str, bool] = {}
+        self._looking = False
         self._wake = threading.Condition()
         self._running = False
         self._stop = False
@@ -66,17 +74,25 @@ class Sampling(QObject):
         """Whether somebody wants samples just now."""
         return self._running
 
-    def want(self, who: str, wanted: bool) -> None:
-        """`who` wants samples from now on, or no longer."""
-        (self._wanted.add if wanted else self._wanted.discard)(who)
+    def want(self, who: str, wanted: bool, *, looking: bool = False) -> None:
+        """`who` wants samples from now on, or no longer; `looking` at all of them, also at what is dear to ask."""
         with self._wake:
+            if wanted:
+                self._wanted[who] = looking
+            else:
+                self._wanted.pop(who, None)
             if self._stop:
                 return
             self._running = bool(self._wanted)
+            self._looking = any(self._wanted.values())
             if self._running and self._thread is None:
                 self._thread = threading.Thread(target=self._loop, name="sampling", daemon=True)
                 self._thread.start()
             self._wake.notify_all()
+
+    def hurry(self) -> None:
+        """Somebody wants to see more than the last minute: read the history with the next sample."""
+        self._recorder.hurry()
 
     def stop(self, timeout: float = 5.0) -> bool:
         """End the thread for good and wait for it, at most `timeout` seconds; whether it ended.
@@ -92,9 +108,8 @@ class Sampling(QObject):
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    def _deliver(self, sample: Sample, nvml_state: str) -> None:
+    def _deliver(self, sample: Sample) -> None:
         if not self._stop:
-            self.nvml_state = nvml_state
             self.history.add(sample)
             self.sampled.emit(sample)
 
@@ -115,26 +130,39 @@ class Sampling(QObject):
                 self._sample(source)
             finally:
                 source.close()
+                self._try(self._recorder.flush)
+        self._try(self._recorder.close)
 
     def _sample(self, source: SampleSource) -> None:
         """Sample until nobody wants it any more."""
         while self._running and not self._stop:
             due = time.monotonic() + self._interval
             try:
-                sample = source.sample()
+                sample = source.sample(looking=self._looking)
             except AppError as error:
                 self._tell(error)
             else:
-                self._tell(sample, source.nvml_state)
+                self.take(sample)
             self._pause(due)
 
-    def _tell(self, what: Sample | AppError, nvml_state: str = "") -> None:
+    def take(self, sample: Sample) -> None:
+        """Keep a sample and hand it to the window; on one thread, which is the sampling one."""
+        self._try(lambda: self._recorder.keep(sample))
+        self._tell(sample)
+
+    def _try(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except AppError as error:
+            self._tell(error)
+
+    def _tell(self, what: Sample | AppError) -> None:
         if self._stop:
             return
         if isinstance(what, AppError):
             self._refused.emit(what)
         else:
-            self._arrived.emit(what, nvml_state)
+            self._arrived.emit(what)
 
     def _pause(self, due: float) -> None:
         """Wait until it is time, or until nobody wants samples any more."""

@@ -119,6 +119,7 @@ class MainWindow(QMainWindow):
 
         if self.area is None:
             self.area = MainArea(self.app, self.language, self.saver)
+            self.area.sampling.failed.connect(self._not_kept)
             self.area.setup_wanted.connect(self._set_up_again)
             self.area.measurer_made.connect(self.desktop.watch_measuring)
             self.area.updates.consent_wanted.connect(self._before_update)

@@ -1,18 +1,20 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Sample
+from gpu_assistant.gui.main.metrics import CPU
 from gpu_assistant.gui.main.sampling import Sampling
+from gpu_assistant.monitor.history import History
 
 pytestmark = pytest.mark.gui
 
 
 class Source:
-    nvml_state = "absent"
     closed = 0
 
     def close(self) -> None:
@@ -24,23 +26,25 @@ class Counting(Source):
 
     def __init__(self) -> None:
         self.asked = 0
+        self.looked: list[bool] = []
         self.threads: set[str] = set()
 
-    def sample(self) -> Sample:
+    def sample(self, *, looking: bool = True) -> Sample:
         self.asked += 1
+        self.looked.append(looking)
         self.threads.add(threading.current_thread().name)
         return Sample(t=float(self.asked), gpus=())
 
 
 class Refusing(Source):
-    def sample(self) -> Sample:
+    def sample(self, *, looking: bool = True) -> Sample:
         raise AppError("internal", detail="no")
 
 
 @pytest.fixture
 def sampling(qtbot):
     source = Counting()
-    made = Sampling(lambda: source, interval=0.01)
+    made = Sampling(lambda: source, History, interval=0.01)
     made.source = source
     yield made
     assert made.stop()
@@ -53,8 +57,8 @@ def test_samples_arrive_on_the_windows_thread(qtbot, sampling):
         sampling.want("home", True)
     assert set(arrived_on) == {threading.main_thread()}
     assert sampling.source.threads == {"sampling"}
-    assert sampling.nvml_state == "absent"
-    assert len(sampling.history) >= 3
+    assert sampling.history.latest.t >= 3
+    assert not any(sampling.source.looked)
 
 
 def test_nobody_wants_samples_and_none_is_taken(qtbot, sampling):
@@ -73,14 +77,14 @@ def test_nobody_wants_samples_and_none_is_taken(qtbot, sampling):
 
 def test_no_thread_before_somebody_wants_samples(qtbot):
     made: list[int] = []
-    sampling = Sampling(lambda: made.append(1))
+    sampling = Sampling(lambda: made.append(1), History)
     assert "sampling" not in {thread.name for thread in threading.enumerate()}
     assert sampling.stop()
     assert made == []
 
 
 def test_a_source_that_fails_says_so_and_is_asked_again(qtbot):
-    sampling = Sampling(Refusing, interval=0.01)
+    sampling = Sampling(Refusing, History, interval=0.01)
     try:
         refusals = []
         sampling.failed.connect(refusals.append)
@@ -107,14 +111,64 @@ def test_stop_does_not_wait_for_a_driver_that_hangs(qtbot):
     inside, let_go = threading.Event(), threading.Event()
 
     class Hanging(Source):
-        def sample(self) -> Sample:
+        def sample(self, *, looking: bool = True) -> Sample:
             inside.set()
             let_go.wait(10)
             return Sample(t=0.0, gpus=())
 
-    sampling = Sampling(Hanging)
+    sampling = Sampling(Hanging, History)
     sampling.want("home", True)
     assert inside.wait(5)
     assert not sampling.stop(timeout=0.01)
     let_go.set()
     assert sampling.stop()
+
+
+def test_what_is_dear_is_asked_only_while_somebody_looks(qtbot, sampling):
+    sampling.want("home", True)
+    qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
+    sampling.want("monitor", True, looking=True)
+    qtbot.waitUntil(lambda: sampling.source.looked[-1], timeout=5000)
+    sampling.want("monitor", True)
+    qtbot.waitUntil(lambda: not sampling.source.looked[-1], timeout=5000)
+    assert sampling.running
+
+
+def test_the_history_is_read_and_kept_on_the_sampling_thread(qtbot, tmp_path):
+    def seen(cpu):
+        """A run of the program: samples until they are in the history."""
+        threads = []
+
+        def store():
+            threads.append(threading.current_thread().name)
+            return History(tmp_path)
+
+        class Machine(Source):
+            def sample(self, *, looking: bool = True) -> Sample:
+                return Sample(t=time.time(), gpus=(), cpu=cpu)
+
+        sampling = Sampling(Machine, store, interval=0.01)
+        sampling.hurry()
+        with qtbot.waitSignals([sampling.sampled] * 3, timeout=5000):
+            sampling.want("monitor", True)
+        found = sampling.history.since(CPU, -1, time.time() - 60)
+        assert sampling.stop()
+        assert threads == ["sampling"]
+        return found.mean.tolist()
+
+    assert set(seen(20.0)) == {20.0}
+    # The same second may have begun before the restart.
+    assert {20.0, 30.0} >= set(seen(30.0)) >= {20.0}
+
+
+def test_a_disk_that_refuses_is_said_and_samples_go_on(qtbot, tmp_path):
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    sampling = Sampling(Counting, lambda: History(tmp_path / "file" / "history"), interval=0.01)
+    sampling.hurry()
+    refused = []
+    sampling.failed.connect(refused.append)
+    with qtbot.waitSignal(sampling.failed, timeout=5000):
+        sampling.want("home", True)
+    qtbot.waitSignals([sampling.sampled] * 2, timeout=5000).wait()
+    sampling.stop()
+    assert len(refused) == 1

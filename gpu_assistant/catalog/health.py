@@ -1,0 +1,143 @@
+"""When a card is not well, and how hard it is tested: thresholds with their sources."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from .subject import Confidence, Subject
+
+Level = Literal["info", "warn", "error"]
+XidKind = Literal["program", "memory", "card", "driver"]
+Name = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Figure = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*$")]
+
+
+class Number(Struct, frozen=True, kw_only=True, tag_field="test", tag="number"):
+    """A figure is at least, or below, a number: `share_of` another figure (times), or `beyond` one (plus).
+
+    While the alarm is on, `until` stands in the number's place, so that it does not flicker.
+    """
+
+    figure: Figure
+    least: float | None = None
+    below: float | None = None
+    until: float | None = None
+    share_of: Figure | None = None
+    beyond: Figure | None = None
+
+
+class Names(Struct, frozen=True, kw_only=True, tag_field="test", tag="names"):
+    """A figure that is a name, or a set of names, has one of these, and none of those.
+
+    `said` begins the text that says a found name (`<said>.<name>`), for the evidence's {reason}.
+    """
+
+    figure: Figure
+    any_of: tuple[str, ...] = ()
+    none_of: tuple[str, ...] = ()
+    said: str | None = None
+
+
+class Rose(Struct, frozen=True, kw_only=True, tag_field="test", tag="rose"):
+    """A counter went up by so much within so many seconds."""
+
+    figure: Figure
+    by: Annotated[float, Meta(gt=0)] = 1
+    within_seconds: Annotated[float, Meta(gt=0)]
+
+
+class Rule(Struct, frozen=True, kw_only=True):
+    """An alarm: on when all conditions held in two samples in a row and for so long, off when they no longer do.
+
+    Texts: `health.<id>.title`, `.evidence`, `.fix`, filled with `tells` (their name for it → figure), {name} of the
+    card, and {reason}. A figure that is not known meets no condition.
+    """
+
+    id: Name
+    about: Literal["card", "computer"] = "card"
+    level: Level
+    when: Annotated[tuple[Number | Names | Rose, ...], Meta(min_length=1)]
+    for_seconds: Annotated[float, Meta(ge=0)]
+    tells: dict[str, Figure] = {}
+    source: str
+    confidence: Confidence
+
+
+class Xid(Struct, frozen=True, kw_only=True):
+    """What the driver's error number speaks of: a program, the card's memory, the card itself or the driver."""
+
+    number: int
+    kind: XidKind
+    source: str
+
+
+class Settling(Struct, frozen=True, kw_only=True):
+    """When a temperature may be compared with the past: the load, a share of the power limit, was even for so long.
+
+    Loads within one `band` count as the same; a usual temperature needs so many minutes on so many days before
+    the last `young_days`.
+    """
+
+    minutes: Annotated[int, Meta(ge=1)]
+    band: Annotated[float, Meta(gt=0, le=1)]
+    least_load: float
+    least_minutes: int
+    least_days: int
+    young_days: int
+    source: str
+    confidence: Confidence
+
+
+class Link(Struct, frozen=True, kw_only=True):
+    """What a PCI Express lane carries one way, in 10^9 bytes a second by generation, and the share of it that copies
+    reach at least where the link is sound. It is judged once the card has worked for `settled_seconds`.
+    """
+
+    gb_s_per_lane: dict[str, float]
+    share: float
+    settled_seconds: float
+    source: str
+    confidence: Confidence
+
+
+class Tests(Struct, frozen=True, kw_only=True):
+    """How hard the levels work.
+
+    `memory_share` of the free memory is filled; of the processor's, `cpu_memory_bytes`. Products and load take so many
+    seconds, a whole level at most `limits_seconds` (level 3: besides its load). A test stops `stop_before_slow` °C
+    before the card slows itself down; where it does not tell when, `stop_beyond_max` above what the driver or the
+    maker allows; where nobody knows that, at `stop_unknown_c`. Other programs count from `busy_percent` on; a card
+    is under load from `loaded_percent` on. The last third of the long load may be slower than the first by
+    `slower_share`; a card may be held back by heat or power supply for `held_back_share` of the time.
+    """
+
+    memory_share: Annotated[float, Meta(gt=0, lt=1)]
+    cpu_memory_bytes: int
+    product_seconds: float
+    load_seconds: float
+    limits_seconds: tuple[float, float, float]
+    stop_before_slow: int
+    stop_beyond_max: int
+    stop_unknown_c: int
+    busy_percent: int
+    loaded_percent: int
+    slower_share: float
+    held_back_share: float
+    link: Link
+    source: str
+    confidence: Confidence
+
+
+class HealthRules(Subject, frozen=True, kw_only=True):
+    """`health.json`. A pause between samples longer than `gap_seconds` begins anew; an alarm ends `ends_seconds`
+    after its conditions did.
+    """
+
+    gap_seconds: float
+    ends_seconds: float
+    xids: tuple[Xid, ...]
+    settling: Settling
+    tests: Tests
+    rules: tuple[Rule, ...]

@@ -1,0 +1,51 @@
+"""The command `health`: its options, and the test with its progress."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..app import App
+    from .output import Output
+
+LONGEST_LOAD_MIN = 7 * 24 * 60.0  # a week
+
+
+def options(command: argparse._ArgumentGroup, say: Callable[[str], str]) -> None:
+    """What can be typed after `health`."""
+
+    def minutes(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if not 0 < value <= LONGEST_LOAD_MIN:
+            raise argparse.ArgumentTypeError(say("range.minutes"))
+        return value
+
+    command.add_argument("--level", type=int, choices=(1, 2, 3), default=1, help=say("opt.level"))
+    command.add_argument("--minutes", type=minutes, metavar="M", help=say("opt.minutes"))
+    command.add_argument("--device", metavar="cpu|cuda:N", help=say("opt.test-device"))
+
+
+def health(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Test the cards; more thoroughly with each level."""
+    from contextlib import closing
+
+    from . import show
+    from .jobs import run_job
+    from .progress import HealthLine
+
+    environment = app.environment_path(arguments.env)
+    seconds = 60 * arguments.minutes if arguments.minutes else None
+    with closing(app.sampler()) as sampler, HealthLine(output) as line:
+        job = app.health(environment, sampler, level=arguments.level, device=arguments.device, load_seconds=seconds)
+        found = run_job(job, on_news=line.news)
+    checks = output.texts.checks(found)
+    if output.json:
+        output.value(checks)
+    else:
+        show.checks(checks, output)
+    return 1 if checks.verdict == "fail" else 0

@@ -1,0 +1,112 @@
+"""`gpu-assistant monitor`: samples as lines, as CSV and for a Prometheus server; and the history as CSV."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core.errors import CallError
+from . import show
+from .jobs import stop_signals
+
+if TYPE_CHECKING:
+    from ..app import App
+    from .output import Output
+
+LONGEST_INTERVAL = 86_400.0  # a day: nobody waits longer between two samples
+UNITS = {"m": 60, "h": 3600, "d": 86_400}
+HIGHEST_PORT = 65_535
+LOOPBACK = "127.0.0.1"
+
+
+def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: Callable[[str], str]) -> None:
+    """What can be typed after `monitor`; `path` is the parser's own check."""
+
+    def interval(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if not 0 < value <= LONGEST_INTERVAL:
+            raise argparse.ArgumentTypeError(say("range.interval"))
+        return value
+
+    def count(text: str) -> int:
+        if not text.isdecimal() or int(text) < 1:
+            raise argparse.ArgumentTypeError(say("range.count"))
+        return int(text)
+
+    def port(text: str) -> int:
+        if not text.isdecimal() or int(text) > HIGHEST_PORT:
+            raise argparse.ArgumentTypeError(say("range.port"))
+        return int(text)
+
+    def span(text: str) -> int:
+        found = re.fullmatch(r"([1-9]\d{0,4})([mhd])", text)
+        if found is None:
+            raise argparse.ArgumentTypeError(say("range.span"))
+        return int(found[1]) * UNITS[found[2]]
+
+    command.add_argument("--interval", type=interval, default=1.0, metavar="S", help=say("opt.interval"))
+    command.add_argument("--count", type=count, metavar="N", help=say("opt.count"))
+    command.add_argument("--csv", metavar="FILE", type=path, help=say("opt.csv"))
+    command.add_argument("--history", metavar="SPAN", type=span, help=say("opt.history"))
+    command.add_argument("--serve-metrics", metavar="PORT", type=port, help=say("opt.serve-metrics"))
+    command.add_argument("--metrics-address", metavar="ADDRESS", default=LOOPBACK, help=say("opt.metrics-address"))
+
+
+def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Print samples until Ctrl+C or until enough of them; or write what was seen before."""
+    if arguments.history is not None:
+        return _history(app, arguments, output)
+    with stop_signals() as stop, ExitStack() as parts:
+        sampler = parts.enter_context(closing(app.sampler()))
+        table = latest = None
+        if arguments.csv:
+            from ..monitor.csv import CsvFile
+
+            table = parts.enter_context(closing(CsvFile(Path(arguments.csv))))
+        if arguments.serve_metrics is not None:
+            from ..monitor.metrics import Server
+
+            server = parts.enter_context(Server(arguments.serve_metrics, arguments.metrics_address))
+            latest = server.latest
+            latest.sample = sampler.sample()
+            output.note(output.say("serving", url=server.url))
+        left = arguments.count
+        due = time.monotonic()
+        while not stop.wait(max(due + arguments.interval - time.monotonic(), 0)):
+            # A sample that took longer than the interval is not caught up with.
+            due = max(due + arguments.interval, time.monotonic() - arguments.interval)
+            sample = sampler.sample()
+            if table is not None:
+                table.write(sample)
+            if latest is not None:
+                latest.sample = sample
+            if output.json:
+                output.value(sample)
+            elif not output.quiet and latest is None:
+                show.sample(sample, output)
+            left = left and left - 1
+            if left == 0:
+                break
+    return 0
+
+
+def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    from ..monitor.history_csv import export
+
+    if not arguments.csv:
+        raise CallError("history-without-csv")
+    path = Path(arguments.csv)
+    history = app.history()
+    history.load()
+    rows = export(history, path, arguments.history)
+    if not output.json:
+        output.line(output.say("exported", rows=rows, path=str(path)))
+    return 0

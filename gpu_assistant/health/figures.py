@@ -1,0 +1,81 @@
+"""The figures that rules ask for: a sample's own, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from ..core.results import GpuSample, Sample
+
+if TYPE_CHECKING:
+    from ..catalog.health import XidKind
+
+Value = float | str | tuple[str, ...] | None
+
+# What this module adds to the fields of a `GpuSample` and of a `Sample`.
+DERIVED = ("temp_limit", "fan_turns", "xid_kind", "xid_age", "temp_settled", "temp_usual")
+EXTRA = ("cuda",)
+
+
+def card_figures() -> frozenset[str]:
+    """Every name that a rule about a card may use."""
+    return frozenset((*GpuSample.__struct_fields__, *DERIVED))
+
+
+def computer_figures() -> frozenset[str]:
+    """Every name that a rule about the computer may use."""
+    return frozenset((*Sample.__struct_fields__, *EXTRA)) - {"gpus"}
+
+
+def temperature_limit(gpu: GpuSample, allowed: Callable[[GpuSample], float | None]) -> float | None:
+    """°C from which on the card is slowed down: by the driver, else by itself, else what its maker allows."""
+    known = (limit for limit in (gpu.temp_max, gpu.temp_slow) if limit is not None)
+    return next(known, None) or allowed(gpu)
+
+
+class CardFigures:
+    """One card's figures by name. Units as in `GpuSample`.
+
+    `temp_limit`: see `temperature_limit`. `fan_turns`: measured, else asked
+    for. `xid_age`: seconds since the driver's last error, `xid_kind` what that speaks of. `temp_settled`: mean °C
+    under an even load, `temp_usual` the same in its own past; both None while the load is not even.
+    """
+
+    def __init__(
+        self,
+        t: float,
+        gpu: GpuSample,
+        *,
+        allowed: Callable[[GpuSample], float | None],
+        xids: Mapping[int, XidKind],
+        settled: tuple[float, float] | None,
+    ) -> None:
+        self._gpu = gpu
+        self._derived: dict[str, Value] = {
+            "temp_limit": temperature_limit(gpu, allowed),
+            "fan_turns": gpu.fan_rpm if gpu.fan_rpm is not None else gpu.fan,
+            "xid_kind": xids.get(gpu.xid, "unknown") if gpu.xid else None,
+            "xid_age": t - gpu.xid_t if gpu.xid and gpu.xid_t is not None else None,
+            "temp_settled": settled[0] if settled is not None else None,
+            "temp_usual": settled[1] if settled is not None else None,
+        }
+
+    def __getitem__(self, name: str) -> Value:
+        if name in self._derived:
+            return self._derived[name]
+        value: Value = getattr(self._gpu, name)
+        return value
+
+
+class ComputerFigures:
+    """What is known of the whole computer, by name; `cuda` is the state of the last check of CUDA ("pass", "fail")."""
+
+    def __init__(self, sample: Sample, *, cuda: str | None) -> None:
+        self._sample = sample
+        self._cuda = cuda
+
+    def __getitem__(self, name: str) -> Value:
+        if name == "cuda":
+            return self._cuda
+        value: Value = getattr(self._sample, name)
+        return value

@@ -1,0 +1,189 @@
+"""Whether the cards are well: rules over samples, each alarm with its evidence; pure but for what it remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ..catalog.health import Names, Rose
+from ..core.health import Alarm, Health, HealthState
+from ..core.results import GpuSample, Sample
+from .conditions import Counters, Figures, found, holds
+from .figures import CardFigures, ComputerFigures
+from .past import Settler, Usual, load_of
+
+if TYPE_CHECKING:
+    from ..catalog.health import HealthRules, Rule
+    from ..core.names import Value
+
+LEAST_SAMPLES = 2  # one reading alone may be a slip
+GRAVITY = {"error": 0, "warn": 1, "info": 2}
+
+Allowed = Callable[[GpuSample], float | None]
+
+
+def judge(samples: Iterable[Sample], rules: HealthRules, *, allowed: Allowed = lambda _: None) -> Health | None:
+    """How things stand after these samples, oldest first; None for no sample at all."""
+    watch = Watch(rules, allowed=allowed)
+    health = None
+    for sample in samples:
+        health = watch.look(sample)
+    return health
+
+
+class Watch:
+    """Looks at every sample and keeps what rules need to know of those before; bounded, whatever comes.
+
+    `allowed` tells a card's highest temperature in °C by its maker, where the driver does not say one. `cuda` is the
+    state of the last check whether CUDA works ("pass", "fail"), if there was one.
+    """
+
+    def __init__(self, rules: HealthRules, *, allowed: Allowed = lambda _: None) -> None:
+        self.cuda: str | None = None
+        self._rules = rules
+        self._allowed = allowed
+        self._xids = {xid.number: xid.kind for xid in rules.xids}
+        self._sources = {key: source.url for key, source in rules.sources.items()}
+        self._usual: dict[int, Usual] = {}
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._last: float | None = None
+        self._health: Health | None = None
+        self._looks = 0
+        self._tracks: dict[tuple[int, int | None], _Track] = {}
+        self._settlers: dict[int, Settler] = {}
+
+    def remember(self, gpu: int, usual: Usual) -> None:
+        """What is usual for the card with this index (`past.remembered`)."""
+        self._usual[gpu] = usual
+
+    def look(self, sample: Sample) -> Health:
+        """Take the next sample in; how things stand now. While the driver takes its time, they stand as before."""
+        if sample.nvml == "slow" and self._health is not None:
+            return self._health
+        if self._last is not None and not 0 <= sample.t - self._last <= self._rules.gap_seconds:
+            self._begin_anew()  # the computer slept, or its clock was set: this is another time
+        self._last = sample.t
+        self._looks += 1
+        ringing = [self._alarm(key, track) for key, track in self._after(sample)]
+        ringing.sort(key=lambda alarm: GRAVITY[alarm.level])
+        self._health = Health(t=sample.t, state=self._state(sample, ringing), alarms=tuple(ringing))
+        return self._health
+
+    def _after(self, sample: Sample) -> Iterator[tuple[tuple[int, int | None], _Track]]:
+        """The tracks of the rules that ring, after this sample."""
+        cards: dict[int | None, Figures] = {gpu.index: self._card(sample.t, gpu) for gpu in sample.gpus}
+        computer: dict[int | None, Figures] = {None: ComputerFigures(sample, cuda=self.cuda)}
+        names = {gpu.index: _name(gpu, several=len(sample.gpus) > 1) for gpu in sample.gpus}
+        for key, track in list(self._tracks.items()):
+            if key[1] is not None and key[1] not in cards:  # the card is gone, and its alarms end
+                track.take(sample.t, self._rules.rules[key[0]], self._rules.ends_seconds, met=False)
+                if track.on:
+                    yield key, track
+                else:
+                    del self._tracks[key]
+        for place, rule in enumerate(self._rules.rules):
+            for index, figures in (computer if rule.about == "computer" else cards).items():
+                if (place, index) not in self._tracks:
+                    self._tracks[place, index] = _Track()
+                track = self._tracks[place, index]
+                met = track.meets(sample.t, rule, figures)
+                track.take(sample.t, rule, self._rules.ends_seconds, met=met)
+                if met:
+                    track.data = _evidence(rule, figures, names.get(index) if index is not None else None)
+                if track.on:
+                    yield (place, index), track
+
+    def _card(self, t: float, gpu: GpuSample) -> CardFigures:
+        settler = self._settlers.setdefault(gpu.index, Settler(self._rules.settling))
+        settler.add(t, gpu.temp, load_of(gpu))
+        settled = settler.settled()
+        usual = self._usual.get(gpu.index, {}).get(settled[1]) if settled is not None else None
+        both = (settled[0], usual) if settled is not None and usual is not None else None
+        return CardFigures(t, gpu, allowed=self._allowed, xids=self._xids, settled=both)
+
+    def _alarm(self, key: tuple[int, int | None], track: _Track) -> Alarm:
+        place, gpu = key
+        rule = self._rules.rules[place]
+        return Alarm(
+            id=rule.id,
+            level=rule.level,
+            gpu=gpu,
+            since=track.since,
+            data=track.data,
+            source=self._sources.get(rule.source),
+        )
+
+    def _state(self, sample: Sample, alarms: list[Alarm]) -> HealthState:
+        if alarms and alarms[0].level != "info":
+            return "error" if alarms[0].level == "error" else "warn"
+        if sample.nvml == "absent":
+            return "no-card"
+        states = {gpu.state for gpu in sample.gpus}
+        if sample.nvml == "asleep" or states == {"asleep"}:
+            return "asleep"
+        if self._looks < LEAST_SAMPLES or sample.nvml not in ("ready", "resting", "lost"):
+            return "unknown"
+        if not sample.gpus:
+            return "no-card"
+        return "unknown" if states & {"lost", "silent"} else "well"
+
+
+class _Track:
+    """One rule and one card: for how long its conditions hold, or no longer do."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.since = 0.0
+        self.data: dict[str, Value] = {}
+        self.counters = Counters()
+        self._met = 0
+        self._unmet = 0
+        self._unmet_since = 0.0
+
+    def meets(self, t: float, rule: Rule, figures: Figures) -> bool:
+        """Whether all conditions hold."""
+        met = True
+        for one in rule.when:
+            # Counters want every reading; the rest need not be asked once one does not hold.
+            if met or isinstance(one, Rose):
+                met = holds(one, figures, t, self.counters, on=self.on) and met
+        return met
+
+    def take(self, t: float, rule: Rule, ends_seconds: float, *, met: bool) -> None:
+        """Count a sample in."""
+        if met:
+            self._met += 1
+            self._unmet = 0
+            if self._met == 1 and not self.on:
+                self.since = t
+            if self._met >= LEAST_SAMPLES and t - self.since >= rule.for_seconds:
+                self.on = True
+            return
+        self._met = 0
+        if not self.on:
+            return
+        self._unmet += 1
+        if self._unmet == 1:
+            self._unmet_since = t
+        if self._unmet >= LEAST_SAMPLES and t - self._unmet_since >= ends_seconds:
+            self.on = False
+            self._unmet = 0
+
+
+def _evidence(rule: Rule, figures: Figures, name: str | None) -> dict[str, Value]:
+    data: dict[str, Value] = {"name": name}
+    for key, figure in rule.tells.items():
+        value = figures[figure]
+        data[key] = " ".join(value) if isinstance(value, tuple) else value
+    for condition in rule.when:
+        if isinstance(condition, Names) and condition.said is not None:
+            which = found(condition, figures[condition.figure])
+            data["reason"] = None if which is None else f"@{condition.said}.{which}"
+    return data
+
+
+def _name(gpu: GpuSample, *, several: bool) -> str:
+    name = gpu.name or f"GPU {gpu.index}"
+    return f"{name} ({gpu.index})" if several and gpu.name else name

@@ -1,0 +1,57 @@
+"""When to let go of a laptop's idle card: an open driver keeps it awake, which costs hours of battery.
+
+Sources: a card sleeps 6 to 10 s after the last program let go of it (cosmic-applets issue 38); 16 W asked each
+second and 10 W asleep, on one laptop (beszel-docs issue 35).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.results import GpuSample
+
+IDLE_SAMPLES = 5
+REST_S = 15.0  # longer than a card needs to fall asleep
+AGAIN_S = 600.0  # a card that stayed awake is held by somebody else: the next try is so late, then twice as late
+SLOW_PSTATE = 5  # nvml.h: 0 is the fastest, 15 the slowest; a card that is worked with stands below
+
+
+class Rest:
+    """Counts idle samples; says when to let go and for how long. Times in seconds, of one steady clock."""
+
+    def __init__(self) -> None:
+        self._idle = 0
+        self._until: float | None = None
+        self._not_before = 0.0
+        self._again_s = AGAIN_S
+
+    def resting(self, now: float) -> bool:
+        """Whether the driver is let go of just now."""
+        if self._until is not None and now >= self._until:
+            self._until = None
+            self._not_before = now + self._again_s
+            self._again_s *= 2
+        return self._until is not None
+
+    def begins(self, samples: Sequence[GpuSample], now: float) -> bool:
+        """Whether a rest begins after these samples."""
+        self._idle = self._idle + 1 if samples and all(map(_idle, samples)) else 0
+        if self._idle < IDLE_SAMPLES or now < self._not_before:
+            return False
+        self._idle = 0
+        self._until = now + REST_S
+        return True
+
+    def slept(self) -> None:
+        """The cards did fall asleep, so that the next rest may come at once."""
+        self._until = None
+        self._not_before = 0.0
+        self._again_s = AGAIN_S
+        self._idle = 0
+
+
+def _idle(sample: GpuSample) -> bool:
+    if sample.state == "asleep":
+        return True
+    awake = sample.pstate is not None and sample.pstate < SLOW_PSTATE
+    return sample.state == "ready" and sample.util == 0 and not awake

@@ -1,0 +1,129 @@
+"""NVML between init and shutdown, through nvidia-ml-py: the only importer of pynvml, at the first question."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from .nvml_card import Card, text
+
+EXTRA_LIBRARIES = (
+    Path("/usr/lib/wsl/lib/libnvidia-ml.so.1"),  # WSL: the Windows driver's half for Linux
+    Path("/run/opengl-driver/lib/libnvidia-ml.so.1"),  # NixOS
+)
+MOST_EVENTS = 16  # taken at a time: a card that fails may report without an end
+
+
+class Session:
+    """An open library and its cards. It is unloaded with the last session of the process.
+
+    Unloading matters: after a driver update the old library stays useless for as long as it is mapped.
+    """
+
+    _lock = threading.Lock()
+    _open = 0
+
+    def __init__(self, library: Path | None) -> None:
+        """Raises NVMLError."""
+        import pynvml
+
+        self.pynvml = pynvml
+        self._events: Any = None
+        self._wait: Any = None
+        self._watching = False
+        with self._lock:
+            try:
+                self._load(library)
+                pynvml.nvmlInit()
+            except pynvml.NVMLError:
+                if not Session._open:
+                    self._unload()
+                raise
+            Session._open += 1
+        try:
+            self.cards = tuple(Card(index, pynvml) for index in range(pynvml.nvmlDeviceGetCount()))
+            self.driver = text(pynvml.nvmlSystemGetDriverVersion())
+        except pynvml.NVMLError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Shut down; called once."""
+        with self._lock:
+            # A driver that is gone cannot be shut down.
+            with suppress(self.pynvml.NVMLError):
+                if self._events:
+                    self.pynvml.nvmlEventSetFree(self._events)
+            with suppress(self.pynvml.NVMLError):
+                self.pynvml.nvmlShutdown()
+            Session._open -= 1
+            if not Session._open:
+                self._unload()
+
+    def count(self) -> int:
+        """How many cards the driver has just now. Raises NVMLError."""
+        return int(self.pynvml.nvmlDeviceGetCount())
+
+    def watch(self) -> None:
+        """From now on `xids` tells what the driver reports of each card that can report."""
+        pynvml = self.pynvml
+        try:
+            self._events = pynvml.nvmlEventSetCreate()
+            self._wait = pynvml._nvmlGetFunctionPointer("nvmlEventSetWait_v2")
+        except pynvml.NVMLError:
+            self._events = False
+            return
+        for card in self.cards:
+            card.watched = card.can("nvmlDeviceRegisterEvents", pynvml.nvmlEventTypeXidCriticalError, self._events)
+        self._watching = any(card.watched for card in self.cards)
+
+    def xids(self) -> Iterator[tuple[Card, int]]:
+        """The Xid errors reported since the last time. Raises NVMLError where the whole session is broken."""
+        pynvml = self.pynvml
+        if self._events is None:
+            self.watch()
+        if not self._watching:
+            return
+        event = pynvml.c_nvmlEventData_t()
+        for _ in range(MOST_EVENTS):
+            # Straight to the library: that nothing happened is no error to be raised each second.
+            code = self._wait(self._events, ctypes.byref(event), 0)
+            if code in (pynvml.NVML_ERROR_TIMEOUT, pynvml.NVML_ERROR_GPU_IS_LOST):
+                return  # a lost card is found when it is asked itself
+            if code != pynvml.NVML_SUCCESS:
+                raise pynvml.NVMLError(code)
+            place = _place(event.device)
+            for card in self.cards:
+                if card.watched and _place(card.handle) == place:
+                    yield card, int(event.eventData)
+
+    def _load(self, library: Path | None) -> None:
+        # On Windows nvidia-ml-py itself loads System32\nvml.dll (then NVSMI's) by full path; on Linux the
+        # loader's own search finds libnvidia-ml.so.1, but for the folders that it may not know.
+        pynvml = self.pynvml
+        if pynvml.nvmlLib is None:
+            paths = [library] if library is not None else [path for path in EXTRA_LIBRARIES if path.is_file()]
+            for path in paths:
+                with suppress(OSError):
+                    pynvml.nvmlLib = ctypes.CDLL(str(path))
+                    return
+            if library is not None:
+                raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
+
+    def _unload(self) -> None:
+        library, self.pynvml.nvmlLib = self.pynvml.nvmlLib, None
+        self.pynvml._nvmlGetFunctionPointer_cache.clear()
+        if library is not None:
+            import _ctypes
+
+            free: Callable[[int], Any] = getattr(_ctypes, "FreeLibrary", None) or _ctypes.dlclose
+            free(library._handle)
+
+
+def _place(handle: Any) -> int | None:  # noqa: ANN401 - a pointer of ctypes
+    """A handle is a pointer, and equal ones are different objects."""
+    return ctypes.cast(handle, ctypes.c_void_p).value

@@ -1,0 +1,45 @@
+"""The library in NVML's place, and an environment whose PyTorch says what a script tells it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..fakes.environments import environment_with
+from ..nvml.scenario import BUILT, Scenario, built
+
+SCRIPTED = Path(__file__).parents[1] / "fakes" / "scripted_torch.py"
+Play = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = built(tmp_path_factory.mktemp("nvml"))
+    if path is None:
+        pytest.skip(f"no C compiler (cc) to build the library that answers in NVML's place, and no {BUILT}")
+    return path
+
+
+@pytest.fixture
+def scenario(tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch) -> Scenario:
+    made = Scenario(tmp_path / "scenario", library)
+    for name, value in made.environ.items():
+        monkeypatch.setenv(name, value)
+    return made
+
+
+@pytest.fixture
+def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
+    """An environment whose test program says these lines."""
+
+    def made(*lines: dict[str, Any]) -> Path:
+        script = tmp_path / "script"
+        script.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        monkeypatch.setenv("TORCH_SCRIPT", str(script))
+        return environment_with(tmp_path / "env", SCRIPTED.read_text(encoding="utf-8"))
+
+    return made

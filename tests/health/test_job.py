@@ -1,0 +1,408 @@
+"""The test of cards from outside: a real program in a real environment, watched through the real binding of NVML."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import psutil
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.core.errors import AppError, Cancelled
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.json import encode
+from gpu_assistant.core.machine import Cpu, Gpu
+from gpu_assistant.core.paths import resources
+from gpu_assistant.core.results import Check, Checks, Sample
+from gpu_assistant.health.job import AREAS, NEVER, HealthJob
+from gpu_assistant.health.listening import CHILD_IDS, HealthProgress
+from gpu_assistant.monitor.sampler import Sampler
+from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system.services import Power
+from gpu_assistant.texts import Texts
+from gpu_assistant.texts.sentences import table
+
+from ..fakes.environments import environment_with
+from ..fakes.system import FakeSystem
+from ..nvml.scenario import Scenario
+from .conftest import Play
+from .samples import RULES as SHIPPED
+
+# The link is judged at once here: nothing really works for ten seconds.
+LINK = replace(SHIPPED.tests.link, settled_seconds=0.0)
+RULES = replace(SHIPPED, tests=replace(SHIPPED.tests, link=LINK))
+
+CARD = {"id": "cuda:0", "name": "NVIDIA GeForce RTX 4060", "uuid": "GPU-00000000-1111-2222-3333-444444444444"}
+START = {"start": {"torch": "2.13.0+cu126", "devices": [CARD]}}
+PASSED = {
+    "check": {"id": "torch-import", "state": "pass", "value": "2.13.0", "data": {"value": "2.13.0", "seconds": 1}}
+}
+END = {"end": True}
+
+
+def copies(gb_s: float) -> dict[str, Any]:
+    data = {"device": "cuda:0", "up_gb_s": gb_s, "down_gb_s": gb_s, "value": gb_s}
+    return {"check": {"id": "copy-bandwidth", "state": "pass", "value": gb_s, "data": data}}
+
+
+class Looks(Sampler):
+    """The monitor's sampler on the library in NVML's place."""
+
+    def __init__(self, system: FakeSystem, library: Path, before_look: Callable[[int], None]) -> None:
+        # A minute passes with every look: what is asked rarely is asked each time.
+        # No driver is called slow because the tests' computer is.
+        nvml = Nvml(system, library=library, clock=lambda: 60.0 * self.count)
+        super().__init__(nvml, wait_s=60.0, hung_s=120.0)
+        self._before_look = before_look
+        self.count = 0
+
+    def sample(self, *, looking: bool = True) -> Sample:
+        self.count += 1
+        self._before_look(self.count)
+        return super().sample(looking=looking)
+
+
+class Run:
+    """One test and what it told meanwhile."""
+
+    def __init__(
+        self,
+        environment: Path,
+        scenario: Scenario,
+        *,
+        before_look: Callable[[int], None] = lambda _: None,
+        power: Power | None = None,
+        **given: Any,
+    ) -> None:
+        adapters = (Gpu(vendor="nvidia", name="GeForce RTX 4060"),) if scenario.cards else ()
+        self.system = FakeSystem(
+            cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2), display_adapters=adapters, power=power or Power(source="mains")
+        )
+        self.looks = Looks(self.system, scenario.library, before_look)
+        self.job = HealthJob(environment, self.system, RULES, self.looks, **{"time_limit": 60.0, **given})
+        self.news: list[Any] = []
+
+    def go(self, on_news: Callable[[Any], None] = lambda _: None, cancel: threading.Event | None = None) -> Checks:
+        def news(one: Any) -> None:
+            self.news.append(one)
+            on_news(one)
+
+        before = threading.active_count()
+        try:
+            with closing(self.looks):
+                checks = self.job.run(JobContext(news, cancel=cancel))
+        finally:
+            assert self.system.awake == 0
+            assert not [each for each in threading.enumerate() if each.name == "health minder"], before
+        assert tuple(one for one in self.news if isinstance(one, Check)) == checks.checks
+        return said(checks)
+
+
+def said(checks: Checks) -> Checks:
+    """The same in English; every sentence exists in both languages, and the whole fits the schema."""
+    schema = json.loads((resources() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
+    for language in ("zh_CN", "en"):
+        spoken = Texts(language).checks(checks)
+        jsonschema.Draft202012Validator(schema).validate(json.loads(encode(spoken)))
+        assert spoken.scope
+    return spoken
+
+
+def states(checks: Checks) -> dict[str, str]:
+    return {check.id: check.state for check in checks.checks}
+
+
+def one(checks: Checks, check_id: str) -> Check:
+    (check,) = [check for check in checks.checks if check.id == check_id]
+    return check
+
+
+def test_a_sound_card(scenario: Scenario, play: Play, tmp_path: Path) -> None:
+    scenario.card(util="0", temp="42", event_reasons="0x1", pcie_gen="1")
+    seen = tmp_path / "seen"
+
+    def before_look(count: int) -> None:
+        if count == 2:
+            scenario.card(util="99", temp="71", event_reasons="0x0", pcie_gen="4")
+        if count == 3:
+            seen.touch()
+
+    environment = play(START, PASSED, copies(12.5), {"until": str(seen)}, END)
+    checks = Run(environment, scenario, level=2, before_look=before_look).go()
+    assert states(checks) == {
+        "driver": "pass",
+        "mains": "pass",
+        "torch-import": "pass",
+        "copy-bandwidth": "pass",
+        "card-link": "pass",
+        "card-memory": "pass",
+        "card-errors": "skip",
+        "card-xid": "pass",
+        "card-heat": "pass",
+        "card-held-back": "pass",
+        "link-speed": "pass",
+    }
+    assert checks.verdict == "pass"
+    assert one(checks, "driver").value == "566.03"
+    assert one(checks, "card-heat").value == 71
+    (curve,) = checks.curves
+    assert (curve.gpu, curve.name, curve.temp[:2]) == (0, "NVIDIA GeForce RTX 4060", (42, 71))
+    assert "the speed of the link" in checks.covers
+    assert "computing in each precision" in checks.leaves_out
+    assert "no promise" in (checks.scope or "")
+
+
+def test_another_program_on_the_card_is_said(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="60")
+    checks = Run(play(START, PASSED, END), scenario, level=2).go()
+    assert one(checks, "card-memory").state == "warn"
+    assert "60 %" in (one(checks, "card-memory").text or "")
+
+
+def test_a_narrow_link_and_slow_copies(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="99", pcie_width="4", temp="60")
+    checks = Run(play(START, PASSED, copies(2.1), END), scenario, level=2).go()
+    assert one(checks, "card-link").state == "warn"
+    assert one(checks, "card-link").expected == "PCIe 4 x8"
+    assert one(checks, "link-speed").state == "warn"
+    assert checks.verdict == "warn"
+
+
+def test_a_link_at_rest_is_not_judged(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="0", pcie_gen="1")
+    checks = Run(play(START, PASSED, END), scenario, level=1).go()
+    assert one(checks, "card-link").state == "skip"
+    assert "level 2" in (one(checks, "card-link").text or "")
+    assert checks.verdict == "pass"
+    assert checks.curves == ()
+
+
+def test_heat_that_slows_it_down(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="99", event_reasons="0x20")
+    check = one(Run(play(START, PASSED, END), scenario, level=2).go(), "card-held-back")
+    assert (check.state, check.value) == ("warn", 100)
+    assert "heat" in (check.text or "").lower()
+
+
+def test_memory_errors_that_the_card_counted(scenario: Scenario, play: Play) -> None:
+    scenario.card(ecc="1", ecc_corrected="4", ecc_uncorrected="2", util="0")
+    checks = Run(play(START, PASSED, END), scenario).go()
+    assert one(checks, "card-errors").state == "fail"
+    assert checks.verdict == "fail"
+
+
+def test_an_error_that_the_driver_reports_meanwhile(scenario: Scenario, play: Play, tmp_path: Path) -> None:
+    scenario.card(util="0", xid="13 4")
+    seen = tmp_path / "seen"
+
+    def before_look(count: int) -> None:
+        if count == 2:
+            scenario.card(xid="48 5")
+        if count == 4:
+            seen.touch()
+
+    environment = play(START, PASSED, {"until": str(seen)}, END)
+    check = one(Run(environment, scenario, before_look=before_look).go(), "card-xid")
+    assert (check.state, check.value) == ("fail", 48)
+    assert "memory" in (check.text or "")
+
+
+def test_on_battery_is_said(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="0")
+    battery = Power(source="battery", percent=60)
+    checks = Run(play(START, PASSED, END), scenario, level=2, power=battery).go()
+    assert one(checks, "mains").state == "warn"
+    assert "60 %" in (one(checks, "mains").text or "")
+
+
+def gone(pid_file: Path) -> bool:
+    """Whether the test program and what it started have ended; a zombie waits for its parent alone."""
+
+    def lives(pid: int) -> bool:
+        try:
+            return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return False
+
+    return not any(lives(int(word)) for word in pid_file.read_text(encoding="ascii").split())
+
+
+def test_it_stops_before_the_card_gets_too_hot(scenario: Scenario, play: Play, tmp_path: Path) -> None:
+    scenario.card(util="99", temp="70")
+    pids = tmp_path / "pids"
+    begin = {"begin": "memory-test", "device": "cuda:0"}
+    environment = play(START, PASSED, {"pid": str(pids)}, begin, {"hang": True})
+
+    def heat(news: Any) -> None:
+        if isinstance(news, HealthProgress) and news.check == "memory-test":
+            assert news.temp == 70
+            scenario.card(temp="86")  # it slows itself down from 87 on
+
+    started = time.monotonic()
+    checks = Run(environment, scenario, level=2).go(heat)
+    assert time.monotonic() - started < 30
+    assert gone(pids)
+    assert one(checks, "memory-test").state == "fail"
+    assert "too hot" in (one(checks, "memory-test").text or "")
+    assert (one(checks, "card-heat").state, one(checks, "card-heat").value) == ("fail", 86)
+    assert "the free memory, bit by bit" in checks.covers
+
+
+def test_a_card_that_falls_off_the_bus(scenario: Scenario, play: Play, tmp_path: Path) -> None:
+    scenario.card(util="99")
+    environment = play(START, PASSED, {"begin": "load", "device": "cuda:0"}, {"hang": True})
+
+    def fall(news: Any) -> None:
+        if isinstance(news, HealthProgress) and news.check == "load":
+            scenario.card(util="!15", temp="!15", mem_used="!15", power="!15")
+
+    checks = Run(environment, scenario, level=3).go(fall)
+    assert one(checks, "load").state == "fail"
+    assert "no longer answered" in (one(checks, "load").text or "")
+
+
+@pytest.mark.parametrize("deaf", [False, True], ids=["polite", "deaf"])
+def test_cancel_stops_it_at_once_and_leaves_nothing(scenario: Scenario, play: Play, tmp_path: Path, deaf: bool) -> None:
+    scenario.card()
+    pids = tmp_path / "pids"
+    lines = [{"deaf": True}] if deaf else []
+    environment = play(*lines, START, PASSED, {"pid": str(pids)}, {"begin": "load", "device": "cuda:0"}, {"hang": True})
+    cancel = threading.Event()
+    asked = 0.0
+
+    def stop(news: Any) -> None:
+        nonlocal asked
+        if isinstance(news, HealthProgress) and news.check == "load":
+            asked = time.monotonic()
+            cancel.set()
+
+    with pytest.raises(Cancelled):
+        Run(environment, scenario, level=3).go(stop, cancel)
+    assert time.monotonic() - asked < (2 if deaf else 0) + 1 + 4  # a second is meant; a busy machine takes longer
+    assert gone(pids)
+
+
+def test_no_card_and_no_driver(scenario: Scenario, play: Play) -> None:
+    scenario.set(init="!12")
+    cpu = {"start": {"torch": "2.13.0+cpu", "devices": [{"id": "cpu"}]}}
+    checks = Run(play(cpu, PASSED, END), scenario).go()
+    assert one(checks, "driver").state == "skip"
+    assert checks.verdict == "pass"
+
+
+def test_a_card_that_pytorch_does_not_see(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="0")
+    cpu = {"start": {"torch": "2.13.0+cpu", "devices": [{"id": "cpu"}]}}
+    environment = play(cpu, PASSED, END)
+    assert one(Run(environment, scenario).go(), "torch-cuda").state == "fail"
+    assert Run(environment, scenario, device="cpu").go().verdict == "pass"
+
+
+def test_a_card_without_a_driver(scenario: Scenario, play: Play) -> None:
+    scenario.card()
+    scenario.set(init="!9")
+    checks = Run(play(START, PASSED, END), scenario).go()
+    assert one(checks, "driver").state == "fail"
+    assert "not running" in (one(checks, "driver").text or "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "check_id", "words"),
+    [
+        ([START, PASSED, {"begin": "matmul-bits", "device": "cuda:0"}, {"exit": 9}], "matmul-bits", "stopped in the"),
+        ([{"exit": 0}], "torch-import", "something else"),
+        ([START, PASSED, {"begin": "memory-test", "device": "cuda:0"}, {"hang": True}], "memory-test", "time limit"),
+    ],
+    ids=["dies", "says nothing", "hangs"],
+)
+def test_a_program_that_ends_badly(
+    scenario: Scenario, play: Play, lines: list[dict[str, Any]], check_id: str, words: str
+) -> None:
+    scenario.card(util="0")
+    checks = Run(play(*lines), scenario, level=2, time_limit=5.0 if words == "time limit" else 60.0).go()
+    assert checks.verdict == "fail"
+    assert one(checks, check_id).state == "fail"
+    assert words in (one(checks, check_id).text or "")
+
+
+def test_what_is_told_under_a_strange_name_is_not_ours(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="0")
+    strange = {"check": {"id": "driver", "state": "fail", "data": {}}}
+    checks = Run(play(START, PASSED, strange, {"begin": "x"}, {"nothing": 1}, END), scenario).go()
+    assert one(checks, "driver").state == "pass"
+
+
+def test_a_device_that_is_not_there(scenario: Scenario, play: Play) -> None:
+    scenario.card()
+    run = Run(play({"missing": "cuda:3", "have": ["cpu", "cuda:0"]}, {"exit": 3}), scenario, device="cuda:3")
+    with pytest.raises(AppError) as caught:
+        run.go()
+    assert (caught.value.code, caught.value.exit_code) == ("health-no-device", 2)
+    assert "cpu, cuda:0" in Texts("en").error(caught.value)
+
+
+def test_no_environment_and_no_torch(scenario: Scenario, tmp_path: Path) -> None:
+    with pytest.raises(AppError) as caught:
+        Run(tmp_path / "nothing", scenario).go()
+    assert caught.value.code == "environment-missing"
+    checks = Run(environment_with(tmp_path / "env", None), scenario).go()
+    assert "No module named 'torch'" in (one(checks, "torch-import").text or "")
+
+
+def test_the_other_card_is_left_out(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="99", temp="60")
+    scenario.card(1, util="0", temp="40")
+    environment = play(START, PASSED, END)
+    both = Run(environment, scenario, level=2).go()
+    assert [curve.gpu for curve in both.curves] == [0]
+    alone = Run(environment, scenario, level=2, device="cuda:0").go()
+    assert [check.value for check in alone.checks if check.id == "card-heat"] == [60]
+
+
+def test_a_load_that_loses_speed(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="99")
+    kinds = ("float32", "float16")
+    lines = [
+        {
+            "load": {
+                "t": float(second),
+                "device": "cuda:0",
+                "dtype": kinds[second % 2],
+                "tflops": (10.0 if second % 2 else 40.0) * (0.7 if second > 20 else 1.0),
+                "errors": 0,
+                "done": second / 30,
+            }
+        }
+        for second in range(30)
+    ]
+    passed = {"check": {"id": "load", "state": "pass", "data": {"device": "cuda:0", "runs": 9, "seconds": 30}}}
+    checks = Run(play(START, PASSED, *lines, passed, END), scenario, level=3).go()
+    assert (one(checks, "load-speed").state, one(checks, "load-speed").value) == ("warn", 30)
+    assert len(checks.curves[0].speed) == 30
+    assert "whether the speed lasts" in checks.covers
+
+
+def test_the_schema_is_that_of_the_struct() -> None:
+    schema = json.loads((resources() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
+    made = json.loads(encode(msgspec.json.schema(Checks)["$defs"]))
+    for definition in made.values():
+        if "properties" in definition:
+            definition["required"] = list(definition["properties"])  # every field is always written
+    assert schema["$defs"] == made
+
+
+def test_every_check_has_its_words() -> None:
+    ids = {*CHILD_IDS, *(area for areas in AREAS.values() for area in areas)}
+    for check_id in ids:
+        assert f"check.{check_id}.pass" in table()
+        assert f"check.{check_id}.fix" in table()
+    for area in {area for areas in AREAS.values() for area in areas} | set(NEVER):
+        assert f"health.area.{area}" in table()

@@ -1,0 +1,112 @@
+"""Looking on while cards work: where a test stops, what is kept of a long one."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.core.results import GpuSample, Sample
+from gpu_assistant.health.cards import curve
+from gpu_assistant.health.listening import steadiness
+from gpu_assistant.health.minder import MOST_POINTS, PERIOD_S, Minder, stop_limit
+
+from .samples import BUSY, RULES
+
+TESTS = RULES.tests
+
+
+class Looks:
+    """Tells what it is given, each time the next; the last one again and again."""
+
+    def __init__(self, *gpus: GpuSample) -> None:
+        self._gpus = gpus
+        self.count = 0
+        self.looked = threading.Event()
+
+    def sample(self) -> Sample:
+        gpu = self._gpus[min(self.count, len(self._gpus) - 1)]
+        self.count += 1
+        if self.count > len(self._gpus):
+            self.looked.set()
+        return Sample(t=0.0, gpus=(gpu,), nvml="ready")
+
+
+class Quick:
+    """A steady clock on which a period passes with each question."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += PERIOD_S
+        return self.now
+
+
+def minder(looks: Looks, cancel: threading.Event | None = None) -> Minder:
+    return Minder(looks, cancel or threading.Event(), lambda gpu: 90.0, clock=Quick())
+
+
+@pytest.mark.parametrize(
+    ("gpu", "allowed", "limit"),
+    [
+        (BUSY, 80.0, 89),  # the card slows itself down at 90
+        (replace(BUSY, temp_slow=None), 80.0, 88),  # the driver allows 83
+        (replace(BUSY, temp_slow=None, temp_max=None), 85.0, 90),
+        (replace(BUSY, temp_slow=None, temp_max=None), None, TESTS.stop_unknown_c),
+    ],
+)
+def test_where_a_test_stops(gpu: GpuSample, allowed: float | None, limit: float) -> None:
+    assert stop_limit(gpu, TESTS, lambda _: allowed) == limit
+
+
+def test_a_card_that_is_too_hot_at_the_first_look() -> None:
+    with minder(Looks(replace(BUSY, temp=90))) as watched:
+        assert watched.stop.is_set()
+    assert watched.too_hot is not None
+    assert (watched.too_hot.temp, watched.too_hot.limit) == (90, 90.0)
+
+
+def test_what_stays_below_goes_on() -> None:
+    looks = Looks(BUSY, replace(BUSY, temp=89))
+    with minder(looks) as watched:
+        assert looks.looked.wait(20)
+    assert not watched.stop.is_set()
+    assert watched.too_hot is None
+    assert [gpu.temp for _, gpu in watched.seen[0]][:2] == [68, 89]
+
+
+def test_a_sleeping_card_is_none_that_was_lost() -> None:
+    looks = Looks(GpuSample(index=0, state="asleep"), GpuSample(index=0, state="asleep"), BUSY)
+    with minder(looks) as watched:
+        assert looks.looked.wait(20)
+    assert not watched.stop.is_set()
+    assert watched.seen[0][0][1] == BUSY
+
+
+def test_cancel_is_passed_on() -> None:
+    cancel = threading.Event()
+    with minder(Looks(BUSY), cancel) as watched:
+        cancel.set()
+        assert watched.stop.wait(20)
+
+
+def test_a_test_of_a_week_keeps_a_bounded_curve() -> None:
+    looks = Looks(BUSY)
+    watched = minder(looks)
+    for _ in range(3 * MOST_POINTS):
+        watched._look()
+    points = watched.seen[0]
+    assert MOST_POINTS / 2 <= len(points) <= MOST_POINTS
+    assert points[0][0] == 1.0
+    assert looks.count == 3 * MOST_POINTS  # it looked each time all the same
+    assert len(curve(points, ()).t) == len(points)
+
+
+def test_how_steady_a_load_was() -> None:
+    falling = [(float(t), "float32", 10.0 - t / 10) for t in range(30)]
+    assert steadiness(falling) == pytest.approx(0.2 / 0.95, rel=0.05)
+    assert steadiness([(float(t), "float32", 1.0 + t) for t in range(30)]) == 0.0
+    assert steadiness(falling[:8]) is None
+    assert steadiness([]) is None

@@ -1,0 +1,145 @@
+"""Each rule: what makes it ring, that one reading does not, and that it ends by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.catalog.health import Names, Number, Rule
+from gpu_assistant.core.results import GpuSample
+from gpu_assistant.health.figures import card_figures, computer_figures
+from gpu_assistant.texts import Texts
+from gpu_assistant.texts.sentences import table
+
+from .samples import BUSY, IDLE, RULES, SERVER, START, Time
+
+# Rule -> the card before, and what is different while it rings.
+CARDS: dict[str, tuple[GpuSample, dict[str, Any]]] = {
+    "lost": (BUSY, {"state": "lost"}),
+    "memory-errors": (SERVER, {"ecc_uncorrected": 1}),
+    "remap-failed": (SERVER, {"remap_failed": True, "remapped_rows": 512}),
+    "xid-card": (BUSY, {"xid": 79, "xid_t": START + 60}),
+    "fan-stopped": (BUSY, {"temp": 74, "fan": 60, "fan_rpm": 0}),
+    "power-supply": (BUSY, {"throttle": ("hardware-slowdown", "power-brake")}),
+    "hot": (BUSY, {"temp": 82}),
+    "memory-hot": (SERVER, {"temp_memory": 94}),
+    "slowed-by-heat": (BUSY, {"throttle": ("thermal",), "clock_sm": 1900, "temp": 80}),
+    "slowed-by-itself": (BUSY, {"throttle": ("hardware-slowdown",), "clock_sm": 1300}),
+    "pcie-narrow": (BUSY, {"pcie_width": 4}),
+    "pcie-slow": (BUSY, {"pcie_gen": 2}),
+    "clocks-low": (BUSY, {"clock_sm": 300}),
+    "memory-full": (BUSY, {"mem_used": 8100 << 20}),
+    "memory-mended": (SERVER, {"ecc_corrected": 503}),
+    "pages-pending": (BUSY, {"retired_pages": 3, "retired_pending": True}),
+    "rows-pending": (SERVER, {"remap_pending": True}),
+    "xid-driver": (BUSY, {"xid": 119, "xid_t": START + 60}),
+    "xid-program": (BUSY, {"xid": 31, "xid_t": START + 60}),
+    "pcie-board": (BUSY, {"pcie_gen": 3, "pcie_gen_max": 3}),
+    "power-lowered": (BUSY, {"power_limit_w": 60.0, "power_w": 59.8, "throttle": ("power-cap",)}),
+    "power-limit": (BUSY, {"power_w": 114.9, "throttle": ("power-cap",)}),
+}
+COMPUTER = {
+    "driver-broken": {"nvml": "not-loaded"},
+    "driver-updated": {"nvml": "version-mismatch"},
+}
+# These rings bring their neighbour along.
+ALSO = {"power-lowered": {"power-limit"}}
+ELSEWHERE = {"cuda-broken", "hotter-than-before"}  # below, and in test_past.py
+
+
+def rule(rule_id: str) -> Rule:
+    (found,) = [one for one in RULES.rules if one.id == rule_id]
+    return found
+
+
+def test_every_rule_is_tried() -> None:
+    assert {one.id for one in RULES.rules} == {*CARDS, *COMPUTER, *ELSEWHERE}
+
+
+@pytest.mark.parametrize("rule_id", CARDS)
+def test_a_rule_rings_alone_and_ends_by_itself(rule_id: str) -> None:
+    before, change = CARDS[rule_id]
+    sick = replace(before, **change)
+    time = Time()
+    assert time.passes(60, before).state == "well"
+    assert not time.rings()
+    # One reading is no alarm, whatever it says.
+    assert not any(health.alarms for health in time.moments(1, sick))
+    time.passes(30, before)
+    needed = rule(rule_id).for_seconds
+    began = time.t
+    for health in time.moments(needed, sick):
+        assert not health.alarms or time.t - began >= needed
+    health = time.passes(2, sick)
+    assert {alarm.id for alarm in health.alarms} == {rule_id, *ALSO.get(rule_id, ())}
+    alarm = next(alarm for alarm in health.alarms if alarm.id == rule_id)
+    # Errors that lie back still count from when they came.
+    assert began - 40 <= alarm.since <= began
+    assert alarm.gpu == 0
+    assert health.state == {"info": "well", "warn": "warn", "error": "error"}[alarm.level]
+    # Counters and reports stay as they are; time alone ends those.
+    after = sick if "rose" in repr(rule(rule_id).when).lower() or sick.xid else before
+    time.passes(60 if after is before else 4000, after)
+    assert rule_id not in time.rings()
+
+
+@pytest.mark.parametrize("rule_id", COMPUTER)
+def test_a_rule_about_the_computer(rule_id: str) -> None:
+    change = COMPUTER[rule_id]
+    time = Time()
+    time.passes(10, BUSY)
+    assert time.passes(1, replace(BUSY, state="silent", util=None, temp=None), **change).alarms == ()
+    health = time.passes(2, GpuSample(index=0, name=BUSY.name, state="silent"), **change)
+    assert [alarm.id for alarm in health.alarms] == [rule_id]
+    assert health.alarms[0].gpu is None
+    assert time.passes(10, BUSY).state == "well"
+
+
+def test_cuda_that_does_not_work() -> None:
+    time = Time()
+    time.watch.cuda = "fail"
+    assert [alarm.id for alarm in time.passes(2, IDLE).alarms] == ["cuda-broken"]
+    time.watch.cuda = "pass"
+    assert time.passes(10, IDLE).state == "well"
+
+
+@pytest.mark.parametrize("rule_id", [one.id for one in RULES.rules])
+def test_every_alarm_is_said_in_both_languages(rule_id: str) -> None:
+    one = rule(rule_id)
+    reason = any(isinstance(condition, Names) and condition.said for condition in one.when)
+    data = {**dict.fromkeys(one.tells, 1), "name": "X", **({"reason": "@health.xid.card"} if reason else {})}
+    for part in ("title", "evidence", "fix"):
+        for language in ("en", "zh_CN"):
+            assert Texts(language).say(f"health.{rule_id}.{part}", data)
+    used = table()[f"health.{rule_id}.evidence"]["en"]
+    assert all(f"{{{name}}}" in used for name in one.tells), "what is gathered is said"
+
+
+def test_every_reason_has_its_words() -> None:
+    for one in RULES.rules:
+        for condition in one.when:
+            if isinstance(condition, Names) and condition.said is not None:
+                assert condition.any_of
+                for name in condition.any_of:
+                    assert f"{condition.said}.{name}" in table()
+    for xid in RULES.xids:
+        assert f"health.xid.{xid.kind}" in table()
+
+
+def test_rules_name_figures_that_exist() -> None:
+    for one in RULES.rules:
+        known = card_figures() if one.about == "card" else computer_figures()
+        named = {condition.figure for condition in one.when} | set(one.tells.values())
+        for condition in one.when:
+            if isinstance(condition, Number):
+                named |= {condition.share_of or condition.figure, condition.beyond or condition.figure}
+                assert (condition.least is None) != (condition.below is None), one.id
+        assert named <= known, one.id
+
+
+def test_every_rule_has_a_source_and_an_age_limit_is_shorter_than_forever() -> None:
+    for one in RULES.rules:
+        assert one.source in RULES.sources
+    assert len({xid.number for xid in RULES.xids}) == len(RULES.xids)

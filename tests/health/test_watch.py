@@ -1,0 +1,154 @@
+"""The watch over time: nothing rings on healthy cards, pauses begin anew, cards come and go."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.core.results import GpuSample, Sample
+from gpu_assistant.health.watch import judge
+
+from .samples import BUSY, IDLE, RULES, SERVER, START, Time
+
+
+@pytest.mark.parametrize("card", [BUSY, IDLE, SERVER], ids=["busy", "idle", "server"])
+def test_a_healthy_card_is_well(card: GpuSample) -> None:
+    time = Time()
+    assert time.passes(1, card).state == "unknown"
+    for health in time.moments(600, card):
+        assert health.state == "well"
+        assert health.alarms == ()
+
+
+def test_a_card_at_rest_and_waking_rings_nothing() -> None:
+    """Link, clocks and fan sleep down, and come up some samples late."""
+    time = Time()
+    for _ in range(20):
+        assert not any(health.alarms for health in time.moments(30, IDLE))
+        waking = replace(BUSY, temp=50, pcie_gen=1, clock_sm=210, pstate=8, fan=0, fan_rpm=0)
+        assert not any(health.alarms for health in time.moments(3, waking))
+        assert not any(health.alarms for health in time.moments(30, BUSY))
+
+
+def test_an_old_card_that_tells_little_rings_nothing() -> None:
+    old = GpuSample(index=0, name="NVIDIA GeForce GTX 1060 6GB", util=99, temp=76, mem_used=1 << 30, mem_total=6 << 30)
+    time = Time()
+    assert not any(health.alarms for health in time.moments(300, old))
+
+
+def test_the_makers_limit_stands_in_for_one_that_the_driver_does_not_tell() -> None:
+    time = Time(allowed=lambda gpu: 90.0 if gpu.name and "4060" in gpu.name else None)
+    hot = replace(BUSY, temp=89, temp_max=None, temp_slow=None)
+    assert [alarm.data["limit"] for alarm in time.passes(10, hot).alarms] == [90.0]
+    assert time.passes(30, replace(hot, name="Some card")).alarms == ()
+
+
+def test_an_alarm_does_not_flicker_at_its_threshold() -> None:
+    time = Time()
+    full, nearly = replace(BUSY, mem_used=7830 << 20), replace(BUSY, mem_used=7700 << 20)
+    time.passes(12, full)
+    assert time.rings() == {"memory-full"}
+    for _ in range(20):
+        time.passes(10, nearly)
+        assert time.rings() == {"memory-full"}
+    time.passes(10, BUSY)
+    assert time.rings() == set()
+
+
+def test_every_second_reading_bad_is_no_alarm() -> None:
+    time = Time()
+    lost = replace(BUSY, throttle=("power-brake",))
+    for _ in range(50):
+        assert not any(health.alarms for health in (*time.moments(1, lost), *time.moments(1, BUSY)))
+
+
+def test_a_sample_a_minute_is_enough() -> None:
+    time = Time(step=60)
+    hot = replace(BUSY, temp=84)
+    time.passes(60, hot)
+    assert time.rings() == set()
+    time.passes(60, hot)
+    assert time.rings() == {"hot"}
+    time.passes(180, BUSY)
+    assert time.rings() == set()
+
+
+def test_two_readings_hours_apart_are_not_in_a_row() -> None:
+    time = Time()
+    hot = replace(BUSY, temp=84)
+    time.passes(1, hot)
+    time.t += 4 * 3600
+    assert time.passes(1, hot).alarms == ()
+    time.passes(10, hot)
+    assert time.rings() == {"hot"}
+    time.t += 4 * 3600  # and what rang before the computer slept does not ring on
+    assert time.passes(1, BUSY).alarms == ()
+
+
+def test_a_clock_set_back_begins_anew() -> None:
+    time = Time()
+    time.passes(10, replace(BUSY, temp=84))
+    time.t -= 7200
+    assert time.passes(1, BUSY).state == "unknown"
+    assert time.passes(5, BUSY).state == "well"
+
+
+def test_the_alarms_of_a_card_end_with_it() -> None:
+    time = Time()
+    other = replace(BUSY, index=1, address="0000:02:00.0")
+    health = time.passes(10, BUSY, replace(other, temp=84))
+    assert [(alarm.gpu, alarm.data["name"]) for alarm in health.alarms] == [(1, "NVIDIA GeForce RTX 4060 (1)")]
+    assert time.passes(10, BUSY).alarms == ()
+
+
+def test_the_gravest_comes_first() -> None:
+    sick = replace(BUSY, throttle=("power-cap", "power-brake"), mem_used=8100 << 20)
+    health = Time().passes(30, sick)
+    assert [alarm.level for alarm in health.alarms] == ["error", "warn", "info"]
+    assert health.state == "error"
+
+
+def test_asleep_absent_and_silent() -> None:
+    assert Time().passes(5, GpuSample(index=0, state="asleep"), nvml="asleep").state == "asleep"
+    assert Time().passes(5, nvml="absent").state == "no-card"
+    assert Time().passes(5, nvml="slow").state == "unknown"
+    assert Time().passes(5, GpuSample(index=0, state="silent"), nvml="failed").state == "error"
+
+
+def test_a_driver_that_takes_its_time_changes_nothing() -> None:
+    time = Time()
+    time.passes(10, replace(BUSY, temp=84))
+    silent = GpuSample(index=0, name=BUSY.name, state="silent")
+    assert [alarm.id for alarm in time.passes(5, silent, nvml="slow").alarms] == ["hot"]
+    assert time.passes(5, silent, nvml="hung").alarms[0].id == "driver-broken"
+
+
+def test_an_error_of_the_memory_rings_for_an_hour() -> None:
+    time = Time(step=10)
+    time.passes(100, SERVER)
+    bad = replace(SERVER, ecc_uncorrected=2)
+    time.passes(3500, bad)
+    assert time.rings() == {"memory-errors"}
+    time.passes(300, bad)
+    assert time.rings() == set()
+    # After a new start of the driver its counters begin at nought.
+    time.passes(100, SERVER)
+    time.passes(30, replace(SERVER, ecc_uncorrected=1))
+    assert time.rings() == {"memory-errors"}
+
+
+def test_judging_samples_at_once_says_the_same() -> None:
+    hot = replace(BUSY, throttle=("thermal",), temp=81)
+    samples = [Sample(t=START + second, gpus=(hot,), nvml="ready") for second in range(10)]
+    health = judge(samples, RULES)
+    assert health is not None
+    assert {alarm.id for alarm in health.alarms} == {"hot", "slowed-by-heat"}
+    assert judge([], RULES) is None
+
+
+def test_memory_stays_bounded() -> None:
+    time = Time(step=5)
+    for count in range(1500):
+        time.passes(5, replace(SERVER, ecc_corrected=count))
+    seen = [len(kept) for track in time.watch._tracks.values() for kept in track.counters._seen.values()]
+    assert max(seen) <= 62

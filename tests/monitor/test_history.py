@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpu_assistant.monitor.history import History
+from gpu_assistant.monitor.tier import Shape
+
+START = 1_790_000_040.0  # a whole minute
+SHAPES = (Shape(1, 60, extremes=False), Shape(10, 60), Shape(60, 60))
+
+
+class Clock:
+    def __init__(self, now: float = START) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def made(folder: Path | None = None, clock: Clock | None = None) -> tuple[History, Clock]:
+    clock = clock or Clock()
+    return History(folder, shapes=SHAPES, clock=clock), clock
+
+
+def feed(history: History, clock: Clock, count: int, value: float | None = None, name: str = "cpu") -> None:
+    """One sample a second; its value counts the seconds since START unless it is given."""
+    for _ in range(count):
+        history.add(clock.now, {name: clock.now - START if value is None else value})
+        history.write()
+        clock.now += 1
+
+
+def test_each_range_has_the_finest_resolution_that_reaches_back() -> None:
+    history, clock = made()
+    feed(history, clock, 3000)
+    assert [history.window("cpu", seconds).step for seconds in (30, 60, 61, 600, 601, 3600, 99_999)] == [
+        1, 1, 10, 10, 60, 60, 60,
+    ]  # fmt: skip
+
+
+def test_mean_and_extremes_are_those_of_the_samples() -> None:
+    history, clock = made()
+    feed(history, clock, 600)
+    found = history.window("cpu", 300)
+    assert found.step == 10
+    seconds = found.t - START
+    np.testing.assert_allclose(found.mean, seconds - 0.5, rtol=1 / 2000)
+    np.testing.assert_allclose(found.low, seconds - 5, rtol=1 / 2000)
+    np.testing.assert_allclose(found.high, seconds + 4, rtol=1 / 2000)
+
+
+def test_what_is_under_way_can_be_seen() -> None:
+    history, clock = made()
+    history.add(clock.now, {"cpu": 7})
+    assert history.window("cpu", 30).mean.tolist() == [7]
+    assert history.window("cpu", 3600).mean.tolist() == [7]
+
+
+def test_large_figures_survive() -> None:
+    history, clock = made()
+    figures = {"gpu0.mem_used": 150e9, "gpu0.pcie_rx": 60e9, "gpu0.power_w": 1234.5, "gpu0.clock_sm": 2460}
+    for _ in range(70):
+        history.add(clock.now, figures)
+        clock.now += 1
+    for name, value in figures.items():
+        found = history.window(name, 1000)
+        np.testing.assert_allclose(found.high, value, rtol=1 / 2000)
+    assert history.window("gpu0.mem_used", 30).mean[0] == pytest.approx(150e9, rel=1e-6)
+
+
+def test_unknown_is_a_gap_and_a_late_card_has_no_past() -> None:
+    history, clock = made()
+    feed(history, clock, 5)
+    history.add(clock.now, {"cpu": None, "gpu0.temp": 50})
+    assert np.isnan(history.window("cpu", 30).mean[-1])
+    assert np.isnan(history.window("gpu0.temp", 30).mean[:5]).all()
+    assert history.window("gpu0.temp", 30).mean[-1] == 50
+    assert len(history.window("gpu1.temp", 30).mean) in (5, 6)
+    assert np.isnan(history.window("gpu1.temp", 30).mean).all()
+
+
+def test_the_past_can_be_looked_at() -> None:
+    history, clock = made()
+    feed(history, clock, 500)
+    found = history.window("cpu", 100, until=START + 300)
+    assert (found.step, found.t[0] - START, found.t[-1] - START) == (10, 205, 305)
+
+
+def test_it_survives_a_restart(tmp_path: Path) -> None:
+    first, clock = made(tmp_path)
+    feed(first, clock, 400)
+    first.close()
+    second, _ = made(tmp_path, clock)
+    second.load()
+    for seconds in (50, 300, 3000):
+        before, after = first.window("cpu", seconds), second.window("cpu", seconds)
+        for name in ("t", "mean", "low", "high"):
+            np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
+    feed(second, clock, 400)
+    assert (np.diff(second.window("cpu", 3000).t) > 0).all()
+    assert second.window("cpu", 3000).high[-1] == pytest.approx(799, rel=1 / 2000)
+
+
+def test_a_sudden_end_costs_a_minute_at_most(tmp_path: Path) -> None:
+    first, clock = made(tmp_path)
+    feed(first, clock, 400)
+    second, _ = made(tmp_path, clock)  # the first never closed
+    second.load()
+    assert second.window("cpu", 300).t[-1] >= clock.now - 60 - 10
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "header", "empty", "garbage"])
+def test_damage_costs_only_itself(tmp_path: Path, damage: str) -> None:
+    first, clock = made(tmp_path)
+    feed(first, clock, 400)
+    first.close()
+    whole = len(first.window("cpu", 300).mean)
+    files = sorted(tmp_path.glob("10s-*.history"))
+    victim = files[-2]
+    data = bytearray(victim.read_bytes())
+    whole_size, whole_head = len(data), data.index(b"\n") + 1
+    if damage == "cut":
+        data = data[:-3]
+    elif damage == "flipped":
+        data[-7] ^= 0x55
+    elif damage == "header":
+        data[3] ^= 0x55
+    elif damage == "empty":
+        data = bytearray()
+    else:
+        data = bytearray(os.urandom(500))
+    victim.write_bytes(data)
+    second, _ = made(tmp_path, clock)
+    second.load()
+    row = 8 + 3 * 2 + 4  # one series: its number, three figures, the checksum
+    lost = 1 if damage in ("cut", "flipped") else (whole_size - whole_head) // row
+    assert lost
+    assert len(second.window("cpu", 300).mean) == whole - lost
+
+
+def test_a_clock_set_back_forgets_what_has_not_been_yet(tmp_path: Path) -> None:
+    history, clock = made(tmp_path)
+    feed(history, clock, 300, 1.0)
+    clock.now += 200
+    feed(history, clock, 120, 99.0)
+    clock.now = START + 310
+    feed(history, clock, 130, 2.0)
+    history.close()
+    for found in (history, made(tmp_path, clock)[0]):
+        if found is not history:
+            found.load()
+        seen = found.window("cpu", 600)
+        assert set(seen.mean.tolist()) == {1.0, 2.0}
+        assert (np.diff(seen.t) > 0).all()
+
+
+def test_files_stay_bounded_and_old_ones_go(tmp_path: Path) -> None:
+    history, clock = made(tmp_path)
+    feed(history, clock, 2000)
+    size = sum(path.stat().st_size for path in tmp_path.iterdir())
+    feed(history, clock, 2000)
+    names = {path.name.partition("-")[0] for path in tmp_path.iterdir()}
+    assert names == {"1s", "10s", "60s"}
+    assert len(list(tmp_path.glob("1s-*"))) <= 33
+    grown = sum(path.stat().st_size for path in tmp_path.glob("1*s-*"))
+    assert grown <= size
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.tuples(st.floats(-100, 400), st.floats(-10, 70_000) | st.none()), max_size=60))
+def test_any_clock_and_any_figure(steps: list[tuple[float, float | None]]) -> None:
+    history, clock = made()
+    for step, value in steps:
+        clock.now = max(0.0, clock.now + step)
+        history.add(clock.now, {"cpu": value})
+        for seconds in (10, 100, 5000):
+            found = history.window("cpu", seconds)
+            assert (np.diff(found.t) > 0).all()
+            assert len(found.t) == len(found.mean) == len(found.low) == len(found.high)
+            known = np.isfinite(found.mean)
+            assert (found.low[known] <= found.mean[known] * (1 + 1e-3) + 0.02).all() or (found.mean[known] < 0).any()

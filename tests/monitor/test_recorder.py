@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.results import GpuSample, Sample
+from gpu_assistant.monitor.history import History
+from gpu_assistant.monitor.history_csv import export
+from gpu_assistant.monitor.recorder import PATIENCE_S, Recorder
+
+START = 1_790_000_040.0  # a whole minute
+CARD = GpuSample(index=0, uuid="GPU-1", util=50, mem_used=3 * 2**30, throttle=())
+
+
+def sample(second: float, *gpus: GpuSample, cpu: float = 10.0) -> Sample:
+    return Sample(t=START + second, gpus=gpus or (CARD,), cpu=cpu, ram_used=2**33)
+
+
+def store(folder: Path | None, now: float) -> History:
+    return History(folder, clock=lambda: START + now)
+
+
+def test_the_history_is_read_only_once_there_is_something_to_keep(tmp_path: Path) -> None:
+    recorder = Recorder(lambda: store(tmp_path, 60))
+    for second in range(int(PATIENCE_S)):
+        recorder.keep(sample(second))
+        assert recorder.history is None
+    recorder.keep(sample(PATIENCE_S))
+    assert recorder.history is not None
+    found = recorder.history.window("GPU-1.util", 60)
+    assert len(found.t) == PATIENCE_S + 1
+    assert (found.mean == 50).all()
+
+
+def test_who_wants_to_see_it_does_not_wait(tmp_path: Path) -> None:
+    recorder = Recorder(lambda: store(tmp_path, 1))
+    recorder.keep(sample(0))
+    recorder.hurry()
+    recorder.keep(sample(1))
+    assert recorder.history is not None
+    assert len(recorder.history.window("cpu", 60).t) == 2
+
+
+def test_a_restart_goes_on_with_what_was_seen(tmp_path: Path) -> None:
+    for start in (0, 100):
+        recorder = Recorder(lambda end=start + 30: store(tmp_path, end))  # type: ignore[misc]
+        recorder.hurry()
+        for second in range(30):
+            recorder.keep(sample(start + second, cpu=float(start)))
+        recorder.close()
+    found = store(tmp_path, 130)
+    found.load()
+    cpu = found.window("cpu", 130).mean
+    assert len(cpu) == 60
+    assert set(cpu) == {0.0, 100.0}
+
+
+def test_a_card_in_another_slot_keeps_its_past(tmp_path: Path) -> None:
+    recorder = Recorder(lambda: store(tmp_path, 2))
+    recorder.hurry()
+    recorder.keep(sample(0))
+    recorder.keep(sample(1, GpuSample(index=0, uuid="GPU-2", util=5), GpuSample(index=1, uuid="GPU-1", util=60)))
+    assert recorder.history is not None
+    assert recorder.history.window("GPU-1.util", 60).mean.tolist() == [50, 60]
+    # What no card told takes no room.
+    assert "GPU-1.fan" not in recorder.history.names
+
+
+def test_a_full_disk_is_said_once_and_the_graphs_go_on(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    recorder = Recorder(lambda: store(tmp_path / "file" / "history", 300))
+    recorder.hurry()
+    refused = 0
+    for second in range(200):
+        try:
+            recorder.keep(sample(second))
+        except AppError:
+            refused += 1
+    assert refused == 1
+    assert recorder.history is not None
+    assert len(recorder.history.window("cpu", 300).t) == 200
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_history_as_a_table(tmp_path: Path) -> None:
+    history = store(None, 60)
+    for second in range(60):
+        history.add(START + second, {"cpu": float(second), "GPU-1.mem_used": 3 * 2.0**30, "never": None})
+    assert export(history, tmp_path / "out" / "历史.csv", 60) == 60
+    rows = table(tmp_path / "out" / "历史.csv")
+    assert list(rows[0]) == ["time", "t", "cpu", "GPU-1.mem_used"]
+    assert [row["cpu"] for row in rows[:3]] == ["0", "1", "2"]
+    assert float(rows[0]["GPU-1.mem_used"]) == pytest.approx(3 * 2**30, rel=1e-5)
+    assert float(rows[0]["t"]) == START + 0.5
+
+
+def test_coarser_stretches_have_lowest_and_highest(tmp_path: Path) -> None:
+    history = store(None, 7200)
+    for second in range(0, 7200, 5):
+        history.add(START + second, {"cpu": float(second % 10)})
+    history.add(START + 7200, {"gpu0.temp": 50.0})
+    export(history, tmp_path / "day.csv", 86_400)
+    first, *_, last = table(tmp_path / "day.csv")
+    assert (first["cpu"], first["cpu.low"], first["cpu.high"]) == ("2.5", "0", "5")
+    assert (first["gpu0.temp"], last["gpu0.temp"]) == ("", "50")
+
+
+def test_an_empty_history_is_an_empty_table(tmp_path: Path) -> None:
+    assert export(store(None, 0), tmp_path / "out.csv", 60) == 0
+    assert table(tmp_path / "out.csv") == []
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(AppError):
+        export(store(None, 0), tmp_path / "file" / "out.csv", 60)
+
+
+def test_all_series_stand_at_the_same_moments() -> None:
+    history = store(None, 600)
+    for second in range(600):
+        name = "cpu" if second < 300 else "gpu0.temp"
+        history.add(START + second, {name: 1.0})
+    found = history.windows(600)
+    assert len({tuple(window.t) for window in found.values()}) == 1
+    assert np.isfinite(found["cpu"].mean).sum() == 300
