@@ -11,6 +11,21 @@ Big = ctypes.c_ulonglong
 Prepared = tuple[Any, tuple[Any, ...], Any, bool]
 
 
+class Utilization(ctypes.Structure):
+    """nvmlUtilization_t in percent; nvidia-ml-py's own structs run Python code for each field that is read."""
+
+    _fields_ = (("gpu", ctypes.c_uint), ("memory", ctypes.c_uint))
+
+
+class Memory(ctypes.Structure):
+    """nvmlMemory_v2_t in bytes, filled with the number of its version."""
+
+    _fields_ = (("version", ctypes.c_uint), ("total", Big), ("reserved", Big), ("free", Big), ("used", Big))
+
+    def __init__(self) -> None:
+        super().__init__(version=ctypes.sizeof(self) | 2 << 24)
+
+
 class _LoadAndTime:
     """Two buffers: an encoder's or decoder's load in percent, and over which time, which nobody needs."""
 

@@ -98,10 +98,6 @@ class Card(Asker):
             **self._reported(),
         )
 
-    def memory_v2(self) -> Any:  # noqa: ANN401
-        """NVML's struct, which says of which version it is."""
-        return self.pynvml.c_nvmlMemory_v2_t(version=self.pynvml.nvmlMemory_v2)
-
     def named(self, state: GpuState) -> GpuSample:
         """The card's names, and what was reported of it; nothing that would have to be asked."""
         names: dict[str, Any] = {"name": self.name, "uuid": self.uuid, "address": self.address}

@@ -7,9 +7,10 @@ documentation says that PCIe traffic is counted for 20 ms in each call.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .nvml_ask import Big
+from .nvml_ask import Big, Memory, Utilization
 
 if TYPE_CHECKING:
     from .nvml_card import Card
@@ -35,7 +36,7 @@ Figures = dict[str, Any]
 def current(card: Card) -> Figures:
     """What changes from second to second."""
     number, nvml = card.number, card.pynvml
-    util = number("nvmlDeviceGetUtilizationRates", kind=nvml.c_nvmlUtilization_t)
+    util = number("nvmlDeviceGetUtilizationRates", kind=Utilization)
     used = memory(card)
     pstate = number("nvmlDeviceGetPerformanceState")
     return {
@@ -143,7 +144,7 @@ def traffic(card: Card) -> Figures:
 def memory(card: Card) -> Any:  # noqa: ANN401
     """NVML's struct with `total` and `used` in bytes."""
     # The second version leaves out of "used" what the driver keeps for itself, as nvidia-smi shows it.
-    newer = card.number("nvmlDeviceGetMemoryInfo_v2", kind=card.memory_v2)
+    newer = card.number("nvmlDeviceGetMemoryInfo_v2", kind=Memory)
     return newer if newer is not None else card.ask("nvmlDeviceGetMemoryInfo")
 
 
@@ -151,7 +152,12 @@ def _throttle(card: Card) -> tuple[str, ...] | None:
     bits = card.number("nvmlDeviceGetCurrentClocksEventReasons", kind=Big)
     if bits is None:  # the name before driver 535
         bits = card.number("nvmlDeviceGetCurrentClocksThrottleReasons", kind=Big)
-    return None if bits is None else tuple(name for bit, name in THROTTLE_REASONS.items() if bits & bit)
+    return None if bits is None else _reasons(bits)
+
+
+@cache
+def _reasons(bits: int) -> tuple[str, ...]:
+    return tuple(name for bit, name in THROTTLE_REASONS.items() if bits & bit)
 
 
 def _temperature(card: Card) -> int | None:

@@ -80,14 +80,16 @@ static void read_scenario(void) {
     struct stat now;
     if (!began) began = seconds();
     if (fixed) return;
-    if (!path || stat(path, &now)) { line_count = 0; return; }
+    if (!path) { line_count = 0; return; }
+    if (stat(path, &now)) return;
 #ifndef _WIN32
     if (now.st_ino == read_as.st_ino && now.st_size == read_as.st_size
         && now.st_mtim.tv_sec == read_as.st_mtim.tv_sec && now.st_mtim.tv_nsec == read_as.st_mtim.tv_nsec) return;
 #endif
     FILE *file = fopen(path, "rb");
-    size_t size = file ? fread(text_of_file, 1, sizeof text_of_file - 1, file) : 0;
-    if (file) fclose(file);
+    if (!file) return; /* Windows, in the moment in which it is replaced: what was read before still holds */
+    size_t size = fread(text_of_file, 1, sizeof text_of_file - 1, file);
+    fclose(file);
     text_of_file[size] = 0;
     read_as = now;
     line_count = 0;

@@ -24,7 +24,7 @@ def built(folder: Path) -> Path | None:
     if compiler is None:
         return None
     path = folder / "libnvidia-ml.so.1"
-    command = [compiler, "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", path, SOURCE]
+    command: list[str | Path] = [compiler, "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", path, SOURCE]
     subprocess.run(command, check=True, timeout=60)
     return path
 

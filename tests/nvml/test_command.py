@@ -1,0 +1,70 @@
+"""The program itself on the library: what a person sees of a card that falls off the bus and comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..cli.conftest import ROOT
+from .scenario import Scenario
+
+pytestmark = [
+    pytest.mark.linux,
+    pytest.mark.skipif(sys.platform != "linux", reason="Windows finds nvml.dll in its system folder alone"),
+]
+
+
+@pytest.fixture
+def monitor(scenario: Scenario, tmp_path: Path):
+    """Starts `monitor`; its process is ended with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gpu_assistant", "monitor", "--data-dir", str(tmp_path / "data"), *arguments],
+            cwd=ROOT,
+            env={**os.environ, "LD_LIBRARY_PATH": str(scenario.library.parent), "PYTHONIOENCODING": "utf-8"},
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_a_card_is_lost_and_comes_back(scenario: Scenario, monitor) -> None:
+    scenario.card(0)
+    scenario.card(1)
+    process = monitor("--json", "--interval", "0.05")
+    lines = iter(process.stdout.readline, "")
+
+    def until(nvml: str) -> dict[str, object]:
+        return next(sample for line in lines if (sample := json.loads(line))["nvml"] == nvml)
+
+    assert [gpu["util"] for gpu in until("ready")["gpus"]] == [37, 37]
+    scenario.card(0, util="!15", xid="79 1")
+    lost = until("lost")
+    assert [(gpu["index"], gpu["state"], gpu["util"]) for gpu in lost["gpus"]] == [(0, "lost", None), (1, "ready", 37)]
+    scenario.card(0, util="5")
+    assert [gpu["util"] for gpu in until("ready")["gpus"]] == [5, 37]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "The NVIDIA driver was updated. Restart the computer"), ("zh_CN", "NVIDIA 驱动已更新。重启电脑")],
+)
+def test_a_driver_updated_meanwhile_is_said(scenario: Scenario, monitor, language: str, words: str) -> None:
+    scenario.card()
+    scenario.set(init="!18")
+    process = monitor("--lang", language, "--interval", "0.05", "--count", "1")
+    assert words in process.communicate(timeout=60)[0]
+    assert process.returncode == 0
