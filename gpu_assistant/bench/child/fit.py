@@ -30,7 +30,7 @@ class Fit:
         self.step = Step(device, name, self.dtype)
         self.step.model.train()
         if variant == CHECKPOINTING:
-            _checkpointed(self.step.plain)
+            checkpointed(self.step.plain)
         self.step.run(*self.step.data(SMALL[0]))  # makes the optimizer's state
         tensors = list(self.step.plain.parameters()) + list(self.step.plain.buffers())
         self.parameters = _bytes(tensors)
@@ -48,9 +48,18 @@ class Fit:
         """Inputs and answers."""
         return _bytes(self.step.data(SMALL[0])) * batch // SMALL[0]
 
+    def once(self, batch: int) -> int:
+        """How much of a batch is worked on at once."""
+        return -(-batch // PARTS) if self.variant == ACCUMULATION else batch
+
+    def between(self, once: int) -> int:
+        """Bytes that lie there when a step begins."""
+        kept = self.gradients if self.variant == ACCUMULATION else 0
+        return self.parameters + self.optimizer + self.data_bytes(once) + kept
+
     def needs(self, batch: int) -> Dict[str, int]:
         """Bytes at the highest point of a step with this batch, by what they are for; `peak` is their sum."""
-        once = -(-batch // PARTS) if self.variant == ACCUMULATION else batch
+        once = self.once(batch)
         top = projected((self.events[0], SMALL[0]), (self.events[1], SMALL[1]), once)
         # Gradients that lie there from before are none of the step's own allocations.
         kept = self.gradients if self.variant == ACCUMULATION else 0
@@ -120,7 +129,8 @@ def answer(talk: Talk, device: Device, name: str, batch: int) -> None:
     talk.send(end=True)
 
 
-def _checkpointed(model: Any) -> None:
+def checkpointed(model: Any) -> None:
+    """Keep only what lies between a model's blocks, and compute the rest again on the way back."""
     from torch.utils.checkpoint import checkpoint
 
     for block in model.blocks():
