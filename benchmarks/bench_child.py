@@ -18,7 +18,7 @@ def again_inside(environment: Path, script: str, words: list[str]) -> int:
     interpreter = next((path for path in interpreters if path.is_file()), None)
     if interpreter is None:
         sys.exit(f"no Python environment at {environment}")
-    start = [interpreter, "-I", "-X", "utf8", script, environment, "--inside", *words]
+    start: list[str | Path] = [interpreter, "-I", "-X", "utf8", script, environment, "--inside", *words]
     return subprocess.run(start, check=False).returncode
 
 

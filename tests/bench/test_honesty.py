@@ -30,8 +30,8 @@ def test_matmul_is_within_three_percent_of_torchs_timer(torch_environment: Path)
 
 @pytest.mark.parametrize("model", ["resnet50", "bert-base", "language-model"])
 def test_memory_is_within_ten_percent_of_what_is_taken(torch_environment: Path, model: str) -> None:
-    words = ["--model", model, "--batch", "5", "--threads", "1"]
+    words = ["--model", model, "--batch", "4", "--threads", "1"]
     (found,) = run("memory_projection.py", torch_environment, *words)
-    assert found["small_batches"] == [2, 3]
+    assert found["small_batches"] == [1, 2]
     assert 0.9 < found["ratio"] < 1.1, found
     assert found["measured"] > 4 * 25_557_032

@@ -8,12 +8,12 @@ import sys
 from typing import Any, Dict, Iterator, List
 
 from .devices import Device
-from .precision import mixed_dtype, set_precision
+from .precision import in_hardware, mixed_dtype, set_precision
 from .step import Step
 from .talk import Talk
 from .timeline import Event, alike, projected, recorded
 
-SMALL = (2, 3)
+SMALL = (1, 2)
 PLAIN, MIXED, CHECKPOINTING, ACCUMULATION = "plain", "mixed", "checkpointing", "accumulation"
 VARIANTS = (PLAIN, MIXED, CHECKPOINTING, ACCUMULATION)
 PARTS = 4  # a batch is gathered in so many
@@ -101,6 +101,9 @@ def answer(talk: Talk, device: Device, name: str, batch: int) -> None:
     talk.send(torch=str(device.torch.__version__))
     capacity = device.free_bytes()
     for variant in VARIANTS:
+        if variant == MIXED and not in_hardware(device, mixed_dtype(device)):
+            talk.send(left="hardware", variant=variant)
+            continue
         try:
             found = Fit(device, name, variant)
         except Exception as error:  # noqa: BLE001 - torch raises whatever it likes

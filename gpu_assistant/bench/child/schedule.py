@@ -37,7 +37,7 @@ def of_device(device: Device, *, full: bool, only: Optional[Sequence[str]] = Non
     work += [Copy(device, kind, limits["copy"]) for kind in kinds(device)]
     for name in UNITS:
         for dtype in ("float32", mixed_dtype(device)):
-            work.append(Training(device, name, dtype, limits["training"], forced=full))
+            work.append(Training(device, name, dtype, limits["training"], patient=full))
     work.append(Decoding(device, narrow_dtype(device), limits["decode"]))
     return [each for each in work if only is None or each.id in only or family(each) in only]
 

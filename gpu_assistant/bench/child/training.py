@@ -23,10 +23,10 @@ WEIGHTS_BYTES = {"resnet50": 410 * 2**20, "bert-base": 1800 * 2**20}
 class Training(Workload):
     """One step of the whole model on made-up data that lies on the device already."""
 
-    def __init__(self, device: Device, name: str, dtype: str, limit_s: float, *, forced: bool) -> None:
+    def __init__(self, device: Device, name: str, dtype: str, limit_s: float, *, patient: bool) -> None:
         super().__init__(device, dtype, KINDS[name].size, limit_s)
         self.id, self.unit = name, UNITS[name]
-        self._forced = forced
+        self._patient = patient
 
     def needs(self) -> int:
         """The model with its smallest batch."""
@@ -34,7 +34,7 @@ class Training(Workload):
 
     def prepare(self) -> None:
         """The model, its optimizer, and the largest batch that memory and time allow."""
-        if not self._forced and not in_hardware(self.device, self.dtype):
+        if not in_hardware(self.device, self.dtype):
             raise LeftOut("hardware")
         if self.device.kind == "gpu":
             self.torch.backends.cudnn.benchmark = True
@@ -45,7 +45,7 @@ class Training(Workload):
         if self.device.kind == "cpu":
             self._take(SMALL)
             (seconds,) = self.device.seconds(self.run)
-            if seconds > self.limit_s / 2 and not self._forced:
+            if seconds > self.limit_s / 2 and not self._patient:
                 raise LeftOut("time")
             if seconds * STEPS < self.limit_s:  # the first step is no measure of those that follow
                 (seconds,) = self.device.seconds(self.run)
