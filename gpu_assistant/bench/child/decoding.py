@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any, Dict, Tuple
 
@@ -11,6 +12,7 @@ from .workload import Workload
 
 PROMPT, NEW = 64, 32
 LEAST_BYTES = 1400 * 2**20  # the float64 model that checks the result is the largest part
+OPERATIONS = 0.22e9  # of one word: two for each weight
 
 
 class Decoding(Workload):
@@ -28,16 +30,19 @@ class Decoding(Workload):
         """Weights and cache; on the processor the reference as well."""
         return LEAST_BYTES if self.device.kind == "cpu" else LEAST_BYTES // 3
 
+    def operations(self) -> float:
+        """The check and five runs; a word at a time waits for memory and counts more."""
+        return OPERATIONS * (PROMPT + NEW) * 2 + OPERATIONS * NEW * 5 * 5
+
     def prepare(self) -> None:
         """The model, and the prompt's keys and values in its cache."""
         from .decoder import VOCABULARY, Decoder
 
         torch, where = self.torch, self.device.id
         torch.manual_seed(0)
-        self.exact = Decoder().eval().double()
-        kind = getattr(torch, self.dtype)
-        torch.manual_seed(0)
-        self.model = Decoder().eval().to(kind).to(where)
+        self.model = Decoder().eval()
+        self.exact = copy.deepcopy(self.model).double()
+        self.model = self.model.to(getattr(torch, self.dtype)).to(where)
         self.prompt = torch.randint(0, VOCABULARY, (1, PROMPT)).to(where)
         self.cache = self.model.room(PROMPT + NEW)
         with torch.inference_mode():

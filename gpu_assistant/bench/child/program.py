@@ -10,14 +10,17 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import gc
+import math
 import platform
 import sys
 import time
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 from .devices import Device, devices_of
 from .talk import Talk
 from .workload import LeftOut, Workload
+
+SHARE = 0.4  # of the speed of products, what a processor makes of a whole model at the least
 
 
 def main() -> int:
@@ -97,18 +100,29 @@ def measure_all(
     number = 0
     for device in devices:
         began = time.perf_counter()
-        lost = False
+        lost, pace = False, math.inf
         for each in work[device.id]:
             number += 1
             talk.send(begin={"n": number, **each.begin()})
-            if lost or time.perf_counter() - began + each.limit_s / 2 > limit_s:
+            least = max(each.limit_s / 2, each.operations() / pace)
+            if lost or time.perf_counter() - began + least > limit_s:
                 talk.send(left="lost" if lost else "time")
                 continue
+            each.deadline = began + limit_s
             lost = not _one(talk, each)
+            pace = _pace(each) or pace
             if not lost and device.kind == "gpu":
                 torch.cuda.empty_cache()
         work.pop(device.id)
     talk.send(end=True)
+
+
+def _pace(work: Workload) -> Optional[float]:
+    """Operations a second that a processor may be expected to make of a model, from a product of matrices."""
+    outcome = getattr(work, "outcome", None)
+    if outcome is None or work.device.kind != "cpu":
+        return None
+    return float(outcome["median"]) * 1e12 * SHARE
 
 
 def _one(talk: Talk, work: Workload) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Callable, Dict, NamedTuple, Tuple
 
 from .devices import Device
@@ -135,17 +136,17 @@ def settle(torch: Any, model: Any) -> None:
 _REFERENCES: Dict[str, float] = {}
 
 
-def reference_loss(torch: Any, name: str, batch: int) -> float:
-    """The loss of the untrained model on the first `batch` made-up examples, in float64 on the processor."""
+def reference_loss(step: Step, name: str, batch: int) -> float:
+    """The loss of the untrained model on the first `batch` made-up examples, in float64 on the processor.
+
+    The same on every device and in every format: weights and examples come from fixed seeds.
+    """
     key = "%s-%d" % (name, batch)
     if key not in _REFERENCES:
-        kind = KINDS[name]
-        torch.manual_seed(0)
-        model = kind.make().double()
+        torch = step.torch
+        model = copy.deepcopy(step.plain).cpu().double()
         settle(torch, model)
-        torch.manual_seed(1)
-        inputs = kind.inputs(torch, batch)
-        classes = kind.targets(torch, batch)
+        inputs, classes = (each.cpu() for each in step.data(batch))
         with torch.no_grad():
             scores = model(inputs.double() if inputs.is_floating_point() else inputs)
             _REFERENCES[key] = float(torch.nn.functional.cross_entropy(scores, classes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from typing import Any, Dict, List, Optional, Tuple
@@ -37,6 +38,7 @@ class Workload:
         self.limit_s = limit_s
         self.batch: Optional[int] = None
         self.amount = 0.0
+        self.deadline = math.inf  # of the clock `time.perf_counter`, for everything on this device
         self.torch = device.torch
 
     def begin(self) -> Dict[str, Any]:
@@ -46,6 +48,10 @@ class Workload:
     def needs(self) -> int:
         """Bytes on the device, about."""
         raise NotImplementedError
+
+    def operations(self) -> float:
+        """How much it computes at the least, check and warm-up included; 0 where that is next to nothing."""
+        return 0.0
 
     def prepare(self) -> None:
         """Make what the runs need; raises LeftOut, and what torch raises."""
@@ -61,7 +67,7 @@ class Workload:
 
     def close(self) -> None:
         """Let go of all memory."""
-        kept = ("device", "dtype", "size", "limit_s", "batch", "amount", "torch")
+        kept = ("device", "dtype", "size", "limit_s", "batch", "amount", "deadline", "torch")
         for name in [name for name in vars(self) if name not in kept]:
             delattr(self, name)
 

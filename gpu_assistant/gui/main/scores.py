@@ -40,7 +40,9 @@ def name(result: BenchResult) -> str:
 
 
 def detail(result: BenchResult) -> str:
-    """Its size and how often it ran."""
+    """Its size and how often it ran; what was only worked out says so."""
+    if result.extrapolated:
+        return translate("Scores", "{size}, worked out from a smaller size").format(size=extent(result.size))
     return translate("Scores", "{size}, {runs} runs").format(size=extent(result.size), runs=result.runs)
 
 
