@@ -40,8 +40,8 @@ class BenchJob:
     """One run. News are `BenchProgress` and `BenchResult`.
 
     `device` ("cpu", "cuda:0") leaves the others out, `only` all workloads but those of these names or families
-    ("matmul", "copy", "training", "decode"). `catalog` knows what healthy cards reach. `cards` are the GPUs just now,
-    the driver's word unless given. `time_limit` in seconds ends a child that hangs.
+    ("matmul", "copy", "training", "decode", "parallel"). `catalog` knows what healthy cards reach. `cards` are the GPUs
+    just now, the driver's word unless given. `time_limit` in seconds ends a child that hangs.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class BenchJob:
     def _together(self, interpreter: Path, heard: Heard, context: JobContext[Any]) -> None:
         """Where there are several GPUs, the same training step on all of them."""
         gpus = [device for device in (heard.start.devices if heard.start else ()) if device.id != "cpu"]
-        if len(gpus) < 2 or self._device is not None or self._only:
+        if len(gpus) < 2 or self._device is not None or (self._only and "parallel" not in self._only):
             return
         for model in scaling.MODELS if self._full else scaling.MODELS[:1]:
             result = scaling.measure(self._system, interpreter, context, processes=len(gpus), model=model)

@@ -2,7 +2,7 @@
 
 A test copies this file into an environment as its torch package. FAKE_CARD says what is wrong with the card:
 "wrong" (computes wrong), "no-kernel" (the build has no code for it), "no-driver", "out-of-memory", "dies",
-"lost" (it stops answering midway).
+"lost" (it stops answering midway), "slow", "two" (there is a second one).
 Tensors hold either their values in a flat list, or, where they are large, one value for all of them.
 """
 
@@ -188,7 +188,7 @@ class Event:
         pass
 
     def elapsed_time(self, end):
-        return 1.0
+        return 1000.0 if FAULT == "slow" else 1.0
 
 
 class _Device:
@@ -213,7 +213,7 @@ def _init():
 
 cuda = types.SimpleNamespace(
     is_available=lambda: FAULT != "no-driver",
-    device_count=lambda: 1,
+    device_count=lambda: 2 if FAULT == "two" else 1,
     init=_init,
     get_device_properties=lambda device: types.SimpleNamespace(
         name="NVIDIA GeForce RTX 4060", total_memory=8585740288, major=8, minor=9
