@@ -13,7 +13,7 @@ from gpu_assistant.system import current
 PRELUDE = f"""
 import importlib.util, json, warnings
 warnings.simplefilter("ignore")
-spec = importlib.util.spec_from_file_location("launcher", {str(CHILD / "__main__.py")!r})
+spec = importlib.util.spec_from_file_location("launcher", {str(CHILD)!r})
 launcher = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(launcher)
 launcher.load()

@@ -11,6 +11,7 @@ import pytest
 
 from gpu_assistant.bench.lines import BenchProgress
 from gpu_assistant.bench.parent import NOTES
+from gpu_assistant.bench.places import CHILD
 from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
@@ -127,6 +128,15 @@ def test_a_device_that_is_lost_midway(with_card: Path, tmp_path: Path, monkeypat
     assert {left.why for left in result.left_out} == {"bench.note.lost"}
     assert len(result.left_out) == 4 * 4 - 1  # four sizes in four formats, one of them measured
     assert "bench.note.lost" in result.notes
+
+
+def test_a_run_leaves_nothing_beside_the_program(with_card: Path, tmp_path: Path) -> None:
+    before = {path for path in CHILD.parent.rglob("*") if path.suffix == ".pyc"}
+    for path in before:
+        path.unlink()
+    Run(with_card, tmp_path, device="cpu", only=["copy"]).go()
+    assert not [path for path in CHILD.parent.rglob("*") if path.suffix == ".pyc"]
+    assert list((tmp_path / "env").rglob("torch/__pycache__/*.pyc"))
 
 
 def test_a_device_that_is_not_there(with_card: Path, tmp_path: Path) -> None:

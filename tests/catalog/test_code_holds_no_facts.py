@@ -26,6 +26,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("gui/wizard/cards.py", r"www\."): "taken off any address for its short form",
     ("gui/main/settings.py", r".*Apache-2\.0.*"): "our own licence",
     ("install/untrusted.py", r"127\.0\.0\.1"): "this computer",
+    ("bench/child/parallel.py", r"127\.0\.0\.1"): "this computer",
     ("detect/tools.py", r"14\.0"): "the registry's name for the Visual C++ runtime's family, the same since 2015",
     ("system/windows_facts.py", r"SOFTWARE\\.*\\14\.0\\.*"): "the registry's name for that family",
 }

@@ -1,4 +1,4 @@
-"""Started by the folder's path: makes the folder a package of its own name, whatever lies beside it, and runs it."""
+"""The start: makes the folder a package of a name of its own, whatever lies beside it, and runs it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ NAME = "gpu_assistant_bench"
 
 def load() -> None:
     """Import the folder without a place on the module path, where its neighbours would be found too."""
+    sys.dont_write_bytecode = True  # the folder is the program's own: nobody would take such files away again
     folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
     first = os.path.join(folder, "__init__.py")  # noqa: PTH118
     spec = importlib.util.spec_from_file_location(NAME, first, submodule_search_locations=[folder])
@@ -19,7 +20,6 @@ def load() -> None:
         raise ImportError(folder)
     sys.modules[NAME] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[NAME])
-    sys.path[:] = [place for place in sys.path if place != folder]
 
 
 if __name__ == "__main__":

@@ -37,10 +37,10 @@ def launch(name: str, device: str, processes: int, cores: Optional[int]) -> int:
         os.environ.setdefault("USE_LIBUV", "0")  # builds for Windows came without it
     elif device == "cpu":
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # a computer's own name may not resolve
-    folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
+    start = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")  # noqa: PTH100, PTH118, PTH120
     words = ["--nnodes", "1", "--nproc-per-node", str(processes)]
     words += ["--master-addr", "127.0.0.1", "--master-port", str(port)]
-    words += ["--no-python", sys.executable, "-I", "-X", "utf8", folder, "--device", device, "--take-part", name]
+    words += ["--no-python", sys.executable, "-I", "-X", "utf8", start, "--device", device, "--take-part", name]
     torchrun(words + (["--cores", str(cores)] if cores else []))
     return 0
 

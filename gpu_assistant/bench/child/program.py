@@ -33,8 +33,11 @@ def main() -> int:
         return launch(given.together, given.device or "cuda:0", given.processes, given.cores)
     talk = Talk()
     try:
-        import torch
-
+        sys.dont_write_bytecode = False  # what torch keeps lies in the environment, and makes the next start quicker
+        try:
+            import torch
+        finally:
+            sys.dont_write_bytecode = True
         devices = devices_of(torch, given.cores)
         about = [device.about() for device in devices]
     except Exception as error:  # noqa: BLE001 - a broken library raises whatever it likes
