@@ -18,6 +18,7 @@ from .core.machine import Machine
 
 if TYPE_CHECKING:
     from .advise.options import Options
+    from .bench.fit import FitJob, FitModel
     from .bench.parent import BenchJob
     from .catalog.health import HealthRules
     from .catalog.load import Catalog
@@ -285,7 +286,13 @@ class App:
         """Measure an environment's devices."""
         from .bench.parent import BenchJob
 
-        return BenchJob(environment, self.system, self.data, full=full, device=device)
+        return BenchJob(environment, self.system, self.data, full=full, device=device, catalog=self.catalog)
+
+    def fit(self, environment: Path, *, model: FitModel, batch: int, device: str) -> FitJob:
+        """What a training step of a model needs of a device's memory."""
+        from .bench.fit import FitJob
+
+        return FitJob(environment, self.system, model=model, batch=batch, device=device)
 
     def health(
         self,

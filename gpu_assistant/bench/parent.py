@@ -1,106 +1,47 @@
-"""Measures an environment's devices: starts `child.py` in its own Python, listens, keeps the result."""
+"""Measures an environment's devices: starts the child in its own Python, listens, judges, keeps the result."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core import json
 from ..core.errors import AppError, CallError, Cancelled
 from ..core.jobs import JobContext
-from ..core.results import BenchDevice, Benchmark, BenchResult, DType
+from ..core.results import BenchDevice, Benchmark, BenchWatch, GpuSample
 from ..system.json_lines import run_child
+from ..system.nvml import Nvml
+from . import expected, scaling
 from .compare import speedup
+from .lines import NOTE, REASONS, REMARKS, BenchProgress, Heard, Line
+from .places import CHILD
+from .watch import BUSY_PERCENT, HELD_BACK, Watch
 
 if TYPE_CHECKING:
+    from ..catalog.load import Catalog
     from ..core.paths import DataDir
     from ..system.base import System
 
-CHILD = Path(__file__).with_name("child.py")
+__all__ = ["NOTES", "BenchJob", "BenchProgress"]
+
 QUICK_LIMIT_S, FULL_LIMIT_S = 300.0, 3600.0  # the child ends long before; this is for one that hangs
-
-
-class BenchProgress(Struct, frozen=True, kw_only=True):
-    """What is being measured now: the `n`th of `of`, a workload on a device in a format; `size` as in results."""
-
-    n: int
-    of: int
-    workload: str
-    device: str
-    dtype: DType
-    size: tuple[int, ...]
-
-
-class _Start(Struct, frozen=True):
-    torch: str
-    devices: tuple[BenchDevice, ...]
-    of: int
-
-
-class _Begin(Struct, frozen=True):
-    n: int
-    workload: str
-    device: str
-    dtype: DType
-    size: tuple[int, ...]
-
-
-class _Line(Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the child; `missing` names the wanted device where there is none such, `have` those there are."""
-
-    start: _Start | None = None
-    begin: _Begin | None = None
-    result: BenchResult | None = None
-    note: str | None = None
-    broken: str | None = None
-    missing: str | None = None
-    have: tuple[str, ...] = ()
-    end: bool = False
-
-
-class _Heard:
-    """What the child said so far."""
-
-    def __init__(self, report: Callable[[Any], None], known_note: Callable[[str], bool]) -> None:
-        self._report = report
-        self._known_note = known_note
-        self.start: _Start | None = None
-        self.results: list[BenchResult] = []
-        self.notes: dict[str, None] = {}  # each once, in order
-        self.broken: str | None = None
-        self.missing: _Line | None = None
-        self.ended = False
-
-    def line(self, line: _Line) -> None:
-        """Take one line in and pass its news on."""
-        self.start = line.start or self.start
-        self.broken = line.broken if line.broken is not None else self.broken
-        self.missing = line if line.missing is not None else self.missing
-        self.ended = self.ended or line.end
-        if line.note is not None and self._known_note(line.note):
-            self.notes[line.note] = None
-        if line.begin is not None and self.start is not None:
-            at = line.begin
-            self._report(
-                BenchProgress(
-                    n=at.n, of=self.start.of, workload=at.workload, device=at.device, dtype=at.dtype, size=at.size
-                )
-            )
-        if line.result is not None:
-            self.results.append(line.result)
-            self._report(line.result)
+NOTES = frozenset(
+    NOTE + name
+    for name in (*REASONS, *REMARKS, "stopped", "unsaved", "battery", "saving", "busy", "throttled", "parallel")
+)
 
 
 class BenchJob:
     """One run. News are `BenchProgress` and `BenchResult`.
 
-    `device` ("cpu", "cuda:0") leaves the others out. `time_limit` in seconds ends a child that hangs.
+    `device` ("cpu", "cuda:0") leaves the others out, `only` all workloads but those of these names or families
+    ("matmul", "copy", "training", "decode", "parallel"). `catalog` knows what healthy cards reach. `cards` are the GPUs
+    just now, the driver's word unless given. `time_limit` in seconds ends a child that hangs.
     """
 
     def __init__(
@@ -111,6 +52,9 @@ class BenchJob:
         *,
         full: bool = False,
         device: str | None = None,
+        only: Sequence[str] = (),
+        catalog: Catalog | None = None,
+        cards: Callable[[], tuple[GpuSample, ...]] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.environment = environment
@@ -118,6 +62,9 @@ class BenchJob:
         self._data = data
         self._full = full
         self._device = device
+        self._only = tuple(only)
+        self._catalog = catalog
+        self._cards = cards
         self._time_limit = time_limit or (FULL_LIMIT_S if full else QUICK_LIMIT_S)
 
     def run(self, context: JobContext[Any]) -> Benchmark:
@@ -130,38 +77,51 @@ class BenchJob:
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
         started = time.time()
-        heard = _Heard(context.report, NOTES.__contains__)
-        with self._system.keep_awake("benchmark"):
+        heard = Heard(context.report)
+        power = self._system.power()
+        awake, nvml = self._system.keep_awake("benchmark"), Nvml(self._system)
+        with awake, nvml, Watch(self._cards or nvml.sample) as watch:
             self._listen(interpreter, heard, context)
+            if heard.ended:
+                self._together(interpreter, heard, context)
         if heard.start is None or not heard.results:
             raise self._trouble(heard)
         if not heard.ended:
-            heard.notes["bench.note.stopped"] = None
-        gpu = any(result.device != "cpu" for result in heard.results)
+            heard.notes[NOTE + "stopped"] = None
+        watched = watch.seen()
+        on_battery = None if power.source is None else power.source == "battery"
+        for note in _conditions(watched, on_battery=on_battery, saving=power.saving):
+            heard.notes[NOTE + note] = None
         benchmark = Benchmark(
             schema="gpu-assistant/benchmark/1",
             torch=heard.start.torch,
             devices=self._named(heard.start.devices),
             results=tuple(heard.results),
             speedup=speedup(heard.results),
-            verdict="bench.verdict.measured" if gpu else "bench.verdict.cpu-only",
             started=started,
             seconds=time.time() - started,
             notes=tuple(heard.notes),
+            scope="full" if self._full else "quick",
+            versions=heard.start.versions,
+            left_out=tuple(heard.left_out),
+            watched=watched,
+            on_battery=on_battery,
         )
-        return self._kept(benchmark, context)
+        return self._kept(self._judged(benchmark, saving=power.saving), context)
 
-    def _listen(self, interpreter: Path, heard: _Heard, context: JobContext[Any]) -> None:
+    def _listen(self, interpreter: Path, heard: Heard, context: JobContext[Any]) -> None:
         cores = self._system.cpu().cores
         argv: list[str | Path] = [interpreter, CHILD]
         argv += ["--full"] if self._full else []
         argv += ["--device", self._device] if self._device else []
+        for name in self._only:
+            argv += ["--only", name]
         argv += ["--cores", str(cores)] if cores else []
         try:
             run_child(
                 self._system,
                 argv,
-                _Line,
+                Line,
                 heard.line,
                 timeout=self._time_limit,
                 cancel=context.cancel,
@@ -174,12 +134,44 @@ class BenchJob:
             if error.code != "program-timeout" or not heard.results:
                 raise
 
-    def _trouble(self, heard: _Heard) -> AppError:
+    def _together(self, interpreter: Path, heard: Heard, context: JobContext[Any]) -> None:
+        """Where there are several GPUs, the same training step on all of them."""
+        gpus = [device for device in (heard.start.devices if heard.start else ()) if device.id != "cpu"]
+        if len(gpus) < 2 or self._device is not None or (self._only and "parallel" not in self._only):
+            return
+        for model in scaling.MODELS if self._full else scaling.MODELS[:1]:
+            result = scaling.measure(self._system, interpreter, context, processes=len(gpus), model=model)
+            if result is None:
+                heard.notes[NOTE + "parallel"] = None
+            else:
+                heard.take(result)
+
+    def _judged(self, benchmark: Benchmark, *, saving: bool | None) -> Benchmark:
+        """With the range that is right for these cards, where it is known, and the verdict."""
+        if all(result.device == "cpu" for result in benchmark.results):
+            return replace(benchmark, verdict="bench.verdict.cpu-only")
+        if self._catalog is None:
+            return replace(benchmark, verdict="bench.verdict.measured")
+        cards = expected.cards_of(benchmark.devices, self._catalog)
+        ranges = expected.expected(benchmark.results, cards, self._catalog)
+        if not ranges:
+            return replace(benchmark, verdict="bench.verdict.measured")
+        if not expected.below(benchmark.results, ranges):
+            return replace(benchmark, expected=ranges, verdict="bench.verdict.as-expected")
+        causes = expected.causes(benchmark.watched, cards.values(), on_battery=benchmark.on_battery, saving=saving)
+        return replace(
+            benchmark,
+            expected=ranges,
+            verdict="bench.verdict.below",
+            causes=causes or (expected.CAUSE + "unknown",),
+        )
+
+    def _trouble(self, heard: Heard) -> AppError:
         if heard.broken is not None:
             return AppError("bench-no-torch", path=str(self.environment), reason=heard.broken)
         if heard.missing is not None:
             return CallError("bench-no-device", device=heard.missing.missing, have=", ".join(heard.missing.have))
-        reason = next(iter(heard.notes), "bench.note.stopped")
+        reason = next((left.why for left in heard.left_out), NOTE + "stopped")
         return AppError("bench-stopped", reason=f"@{reason}")
 
     def _named(self, devices: tuple[BenchDevice, ...]) -> tuple[BenchDevice, ...]:
@@ -198,6 +190,12 @@ class BenchJob:
         return benchmark
 
 
-NOTES = frozenset(
-    f"bench.note.{name}" for name in ("memory", "time", "failed", "spread", "wrong", "stopped", "unsaved")
-)
+def _conditions(watched: Sequence[BenchWatch], *, on_battery: bool | None, saving: bool | None) -> tuple[str, ...]:
+    """What made the test unfair."""
+    found = {
+        "battery": on_battery is True,
+        "saving": saving is True,
+        "busy": any(card.util_before is not None and card.util_before > BUSY_PERCENT for card in watched),
+        "throttled": any(HELD_BACK & set(card.throttle) for card in watched),
+    }
+    return tuple(code for code, seen in found.items() if seen)

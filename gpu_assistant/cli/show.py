@@ -123,7 +123,7 @@ def benchmark(value: Benchmark, output: Output) -> None:
             size="×".join(str(side) for side in result.size),
         )
         figure = output.say(
-            "bench-figure",
+            "bench-extrapolated" if result.extrapolated else "bench-figure",
             median=float(result.median),
             q1=float(result.q1),
             q3=float(result.q3),

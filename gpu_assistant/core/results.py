@@ -10,10 +10,12 @@ from .message import Value
 
 CHECKS_SCHEMA = "gpu-assistant/checks/1"
 BENCHMARK_SCHEMA = "gpu-assistant/benchmark/1"
+MEMORY_SCHEMA = "gpu-assistant/memory/1"
 
 CheckState = Literal["pass", "warn", "fail", "skip"]
 Verdict = Literal["pass", "warn", "fail"]
-DType = Literal["float32", "tf32", "float16", "bfloat16"]
+DType = Literal["float32", "tf32", "float16", "bfloat16", "float8", "mixed-float16", "mixed-bfloat16", "uint8"]
+BenchScope = Literal["quick", "full"]
 
 # Whether NVIDIA's management library answers.
 NvmlState = Literal[
@@ -93,14 +95,19 @@ class BenchDevice(Struct, frozen=True, kw_only=True):
 class BenchResult(Struct, frozen=True, kw_only=True):
     """One measured workload. `median`, `q1`, `q3` in `unit`; `seconds` is the time spent measuring it.
 
-    `size` of a matmul is (m, k, n). `samples` are the raw seconds of each counted run.
-    `error` is the largest relative error against a float64 reference.
+    `size` of a matmul is (m, k, n), else that of one item (an image, words, bytes) of the `batch` of each run.
+    `samples` are the raw seconds of each counted run. `error` is the largest relative error against a float64
+    reference, `tolerance` what rounding explains. Figures of different `version`s cannot be compared. `settings` are
+    the switches it ran with. `notes`: "spread", "wrong". An `extrapolated` figure was not measured but worked out from
+    a smaller size. `processes` worked on it together; `efficiency` is their speed by that of as many alone.
     """
 
     id: str
+    version: int = 1
     device: str
     dtype: DType
     size: tuple[int, ...]
+    batch: int | None = None
     unit: str
     median: float
     q1: float
@@ -109,10 +116,52 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     seconds: float
     samples: tuple[float, ...] = ()
     error: float | None = None
+    tolerance: float | None = None
+    settings: dict[str, Value] = {}
+    notes: tuple[str, ...] = ()
+    extrapolated: bool = False
+    processes: int = 1
+    efficiency: float | None = None
+
+
+class LeftOut(Struct, frozen=True, kw_only=True):
+    """A workload that was not measured; `why` is the key of a text."""
+
+    id: str
+    device: str
+    dtype: DType
+    size: tuple[int, ...]
+    why: str
+
+
+class BenchWatch(Struct, frozen=True, kw_only=True):
+    """A GPU along the run, as its driver told it: °C, MHz, W, percent; None where it does not report.
+
+    `util_before` is how busy it was before anything was measured; clocks are medians of the moments under load.
+    """
+
+    index: int
+    name: str | None = None
+    samples: int
+    util_before: int | None = None
+    temp_start: int | None = None
+    temp_end: int | None = None
+    temp_max: int | None = None
+    clock_sm: int | None = None
+    clock_mem: int | None = None
+    power_max_w: float | None = None
+    power_limit_w: float | None = None
+    pcie_gen: int | None = None
+    pcie_width: int | None = None
+    throttle: tuple[str, ...] = ()
 
 
 class Benchmark(Struct, frozen=True, kw_only=True):
-    """A whole run. `speedup` is GPU over CPU by "workload-dtype"; `verdict` is a text's key."""
+    """A whole run. `speedup` is GPU over CPU by "workload-dtype"; `verdict` is a text's key.
+
+    `expected` is the range (lowest, highest) that healthy cards of this name reach, by "device/workload-dtype", in
+    the workload's unit. `causes` are keys of texts: what may make a figure too low, by what was seen.
+    """
 
     schema: Literal["gpu-assistant/benchmark/1"]
     torch: str
@@ -124,6 +173,48 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     started: float | None = None
     seconds: float | None = None
     notes: tuple[str, ...] = ()
+    scope: BenchScope | None = None
+    versions: dict[str, str] = {}
+    left_out: tuple[LeftOut, ...] = ()
+    watched: tuple[BenchWatch, ...] = ()
+    on_battery: bool | None = None
+    causes: tuple[str, ...] = ()
+
+
+FitVariant = Literal["plain", "mixed", "checkpointing", "accumulation"]
+
+
+class MemoryFit(Struct, frozen=True, kw_only=True):
+    """What a training step needs in one variant, in bytes; `peak` is the sum of the parts from `parameters` to `cache`.
+
+    `largest_batch` fits into `capacity`, the memory that is free; None where nobody tells. `exact`: the small steps
+    made the same allocations, so that the projection follows each of them.
+    """
+
+    model: str
+    device: str
+    variant: FitVariant
+    dtype: DType
+    batch: int
+    parameters: int
+    gradients: int
+    optimizer: int
+    activations: int
+    temporary: int
+    cache: int
+    peak: int
+    capacity: int | None
+    largest_batch: int | None
+    exact: bool
+
+
+class MemoryFits(Struct, frozen=True, kw_only=True):
+    """All variants of one model; `left_out` are variants that could not be measured, each with the key of a text."""
+
+    schema: Literal["gpu-assistant/memory/1"]
+    torch: str
+    fits: tuple[MemoryFit, ...]
+    left_out: dict[str, str] = {}
 
 
 class GpuProcess(Struct, frozen=True, kw_only=True):

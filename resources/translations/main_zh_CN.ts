@@ -492,6 +492,10 @@
         <translation>{workload}（{dtype}）</translation>
     </message>
     <message>
+        <source>{size}, worked out from a smaller size</source>
+        <translation>{size}，由较小的尺寸推算</translation>
+    </message>
+    <message>
         <source>{size}, {runs} runs</source>
         <translation>{size}，测 {runs} 次</translation>
     </message>

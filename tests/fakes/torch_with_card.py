@@ -1,7 +1,8 @@
 """Stands in for PyTorch on a computer with one CUDA card: just enough of it for the checks and the benchmark.
 
 A test copies this file into an environment as its torch package. FAKE_CARD says what is wrong with the card:
-"wrong" (computes wrong), "no-kernel" (the build has no code for it), "no-driver", "out-of-memory", "dies".
+"wrong" (computes wrong), "no-kernel" (the build has no code for it), "no-driver", "out-of-memory", "dies",
+"lost" (it stops answering midway), "slow", "two" (there is a second one).
 Tensors hold either their values in a flat list, or, where they are large, one value for all of them.
 """
 
@@ -13,7 +14,7 @@ import time
 import types
 
 FAULT = os.environ.get("FAKE_CARD", "")
-STATE = types.SimpleNamespace(threads=1, asked=None)
+STATE = types.SimpleNamespace(threads=1, asked=None, lost=False)
 
 __version__ = "2.13.0+cu126"
 version = types.SimpleNamespace(cuda="12.6", hip=None)
@@ -53,6 +54,8 @@ class Tensor:
         return self
 
     def __getitem__(self, key):
+        if len(self.shape) == 1:
+            return Tensor(self.values, (len(range(*key.indices(self.shape[0]))),), self.device)
         rows, columns = key if isinstance(key, tuple) else (key, slice(None))
         size = [len(range(*cut.indices(side))) for cut, side in zip((rows, columns), self.shape, strict=True)]
         return Tensor(self.values, size, self.device)
@@ -81,7 +84,16 @@ class Tensor:
     def pin_memory(self):
         return self
 
-    def copy_(self, other):
+    def repeat(self, count):
+        return Tensor(self.values, (self.shape[0] * count,), self.device)
+
+    def clone(self):
+        return Tensor(self.values, self.shape, self.device)
+
+    def zero_(self):
+        self.values = 0
+
+    def copy_(self, other, non_blocking=False):
         time.sleep(1e-3)
         self.values = other.values
 
@@ -127,6 +139,9 @@ def empty_like(like, device="cpu"):
 
 
 def mm(left, right, out):
+    if FAULT == "lost" and left.device != "cpu" and left.shape[0] > 2048:
+        STATE.lost = True
+        raise RuntimeError("CUDA error: unspecified launch failure")
     until = time.perf_counter() + (2e-3 if left.device == "cpu" else 1e-3)
     while time.perf_counter() < until:
         pass
@@ -173,7 +188,7 @@ class Event:
         pass
 
     def elapsed_time(self, end):
-        return 1.0
+        return 1000.0 if FAULT == "slow" else 1.0
 
 
 class _Device:
@@ -187,20 +202,26 @@ class _Device:
         pass
 
 
+def _synchronize(device=None):
+    if STATE.lost:
+        raise RuntimeError("CUDA error: unspecified launch failure")
+
+
 def _init():
     raise RuntimeError("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU\nand more")
 
 
 cuda = types.SimpleNamespace(
     is_available=lambda: FAULT != "no-driver",
-    device_count=lambda: 1,
+    device_count=lambda: 2 if FAULT == "two" else 1,
     init=_init,
     get_device_properties=lambda device: types.SimpleNamespace(
         name="NVIDIA GeForce RTX 4060", total_memory=8585740288, major=8, minor=9
     ),
     get_device_capability=lambda device: (8, 9),
     mem_get_info=lambda device: (8_000_000_000, 8585740288),
-    synchronize=lambda device=None: None,
+    synchronize=_synchronize,
+    empty_cache=lambda: None,
     device=_Device,
     Event=Event,
 )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
+from ...bench import compare
 from ...core.results import Benchmark, BenchResult
 from .. import language
 
@@ -39,7 +40,9 @@ def name(result: BenchResult) -> str:
 
 
 def detail(result: BenchResult) -> str:
-    """Its size and how often it ran."""
+    """Its size and how often it ran; what was only worked out says so."""
+    if result.extrapolated:
+        return translate("Scores", "{size}, worked out from a smaller size").format(size=extent(result.size))
     return translate("Scores", "{size}, {runs} runs").format(size=extent(result.size), runs=result.runs)
 
 
@@ -97,16 +100,7 @@ def reference(benchmark: Benchmark) -> BenchResult | None:
 def history(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[tuple[Benchmark, BenchResult]]:
     """The same measurement in every benchmark that has it."""
     best = reference(benchmark)
-    return [(each, result) for each in kept for result in each.results if best is not None and _same(result, best)]
-
-
-def _same(one: BenchResult, other: BenchResult) -> bool:
-    """Whether two figures can be compared."""
-    return _what(one) == _what(other) and one.size == other.size
-
-
-def _what(result: BenchResult) -> tuple[str, str, str]:
-    return result.id, result.device, result.dtype
+    return compare.history(best, benchmark, kept) if best is not None else []
 
 
 def left_out(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[tuple[int, ...]]:
@@ -114,13 +108,13 @@ def left_out(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[tuple[int,
     best = reference(benchmark)
     if best is None:
         return []
-    before = {r.size for each in kept for r in each.results if _what(r) == _what(best)}
-    return sorted(before - {r.size for r in benchmark.results if _what(r) == _what(best)})
+    before = {r.size for each in kept for r in each.results if compare.what(r) == compare.what(best)}
+    return sorted(before - {r.size for r in benchmark.results if compare.what(r) == compare.what(best)})
 
 
 def comparable(benchmark: Benchmark) -> list[BenchResult]:
     """The results of the first workload, one for each device at the largest size that all did, fastest first."""
-    results = benchmark.results
+    results = _measured(benchmark)
     if not results:
         return []
     first = next((r for r in results if r.device != "cpu"), results[0])
@@ -130,6 +124,11 @@ def comparable(benchmark: Benchmark) -> list[BenchResult]:
     same = [r for r in same if r.size in common] or same
     by_device = {r.device: r for r in sorted(same, key=lambda r: r.size)}
     return sorted(by_device.values(), key=lambda r: r.median, reverse=True)
+
+
+def _measured(benchmark: Benchmark) -> list[BenchResult]:
+    """What was really measured, on each device alone."""
+    return [r for r in benchmark.results if not r.extrapolated and r.processes == 1]
 
 
 def headline(benchmark: Benchmark) -> Headline | None:
@@ -193,21 +192,20 @@ class Fairness(NamedTuple):
 def fairness(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> list[Fairness]:
     """What speaks for and against the figures, as far as the benchmark and those of before say it."""
     found: list[Fairness] = []
-    errors = [r.error for r in benchmark.results if r.error is not None]
-    if benchmark.results:
-        checked = len(errors) == len(benchmark.results)
+    measured = [r for r in benchmark.results if not r.extrapolated]
+    errors = [r.error for r in measured if r.error is not None]
+    if measured:
+        checked = len(errors) == len(measured)
         found.append(
             Fairness(
                 "ok" if checked else "neutral",
                 translate("Scores", "Results checked"),
                 translate("Scores", "all right")
                 if checked
-                else translate("Scores", "{checked} of {count}").format(
-                    checked=len(errors), count=len(benchmark.results)
-                ),
+                else translate("Scores", "{checked} of {count}").format(checked=len(errors), count=len(measured)),
             )
         )
-        spread = max((r.q3 - r.q1) / r.median for r in benchmark.results if r.median > 0)
+        spread = max((r.q3 - r.q1) / r.median for r in measured if r.median > 0)
         found.append(
             Fairness(
                 "ok" if spread <= STEADY else "warn",

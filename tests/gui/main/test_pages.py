@@ -410,6 +410,15 @@ def test_own_past_compares_only_the_same(benchmark_page, app, qtbot):
     assert len(page.result._past._bars) == 2
 
 
+def test_a_figure_that_was_worked_out_stands_for_nothing_and_says_so():
+    measured = cpu_benchmark().results[0]
+    guess = replace(measured, size=(10000, 10000, 10000), runs=0, error=None, extrapolated=True)
+    benchmark = replace(cpu_benchmark(), results=(measured, guess))
+    assert scores.reference(benchmark) == measured
+    assert scores.history(benchmark, [benchmark]) == [(benchmark, measured)]
+    assert scores.detail(guess) == "10000 × 10000, worked out from a smaller size"
+
+
 def test_one_size_stands_for_a_benchmark_however_fast_the_others_were():
     large = cpu_benchmark().results[0]
     small = replace(large, size=(1024, 1024, 1024), median=0.2)

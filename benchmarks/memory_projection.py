@@ -1,0 +1,63 @@
+"""Is the memory that a training step needs what we project? Projected from two small steps, then measured.
+
+    python benchmarks/memory_projection.py ENVIRONMENT [--model resnet50 …] [--variant plain …] [--batch 6]
+
+Runs itself in the environment's own Python, on the processor's allocator. Prints one line of JSON for each model and
+variant: bytes, and `ratio`, the projected highest point by the measured one; to be within 10 % of 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+# Isolated from everything but this folder.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from bench_child import again_inside, child
+
+MODELS = ("resnet50", "bert-base", "language-model")
+
+
+def main() -> int:
+    """Start the measurement in the environment, or do it where we are already there."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("environment", type=Path)
+    parser.add_argument("--model", choices=MODELS, action="append")
+    parser.add_argument("--variant", action="append", choices=("plain", "mixed", "checkpointing", "accumulation"))
+    parser.add_argument("--batch", type=int, default=6)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if not given.inside:
+        return again_inside(given.environment, __file__, sys.argv[2:])
+    for model in given.model or MODELS:
+        for variant in given.variant or ("plain",):
+            print(json.dumps(compare(model, variant, given.batch, given.threads)), flush=True)
+    return 0
+
+
+def compare(model: str, variant: str, batch: int, threads: int | None) -> dict[str, Any]:
+    """The highest point of a step that was never run, and of the same one run."""
+    import torch
+
+    fit, timeline = child("fit"), child("timeline")
+    found = fit.Fit(child("devices").Cpu(torch, threads), model, variant)
+    needs = found.needs(batch)
+    once = found.once(batch)
+    measured = found.between(once) + timeline.peak(found.record(once)).bytes
+    return {
+        "model": model,
+        "variant": variant,
+        "batch": batch,
+        "small_batches": fit.SMALL,
+        "projected": needs["peak"],
+        "measured": int(measured),
+        "ratio": needs["peak"] / measured,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""What fits in memory: what a training step needs of a device, measured on small batches and projected to any."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import sys
+from typing import Any, Dict, Iterator, List
+
+from .devices import Device
+from .precision import in_hardware, mixed_dtype, set_precision
+from .step import Step
+from .talk import Talk
+from .timeline import Event, alike, projected, recorded
+
+SMALL = (1, 2)
+PLAIN, MIXED, CHECKPOINTING, ACCUMULATION = "plain", "mixed", "checkpointing", "accumulation"
+VARIANTS = (PLAIN, MIXED, CHECKPOINTING, ACCUMULATION)
+PARTS = 4  # a batch is gathered in so many
+MOST = 2**20  # no batch is larger
+
+
+class Fit:
+    """One model in one variant on one device; `events` are those of the batches in SMALL."""
+
+    def __init__(self, device: Device, name: str, variant: str) -> None:
+        self.device, self.name, self.variant = device, name, variant
+        self.dtype = mixed_dtype(device) if variant == MIXED else "float32"
+        set_precision(device.torch, self.dtype)
+        self.step = Step(device, name, self.dtype)
+        self.step.model.train()
+        if variant == CHECKPOINTING:
+            checkpointed(self.step.plain)
+        self.step.run(*self.step.data(SMALL[0]))  # makes the optimizer's state
+        tensors = list(self.step.plain.parameters()) + list(self.step.plain.buffers())
+        self.parameters = _bytes(tensors)
+        self.gradients = _bytes(self.step.plain.parameters())
+        self.optimizer = _bytes(_tensors(self.step.optimizer.state))
+        self.events = [self.record(batch) for batch in SMALL]
+
+    def record(self, batch: int) -> List[Event]:
+        """One step's events with this batch."""
+        if self.variant == ACCUMULATION:
+            self.step.backward(self.step.forward(*self.step.data(batch)))  # gradients that lie there already
+        return recorded(self.step, batch)
+
+    def data_bytes(self, batch: int) -> int:
+        """Inputs and answers."""
+        return _bytes(self.step.data(SMALL[0])) * batch // SMALL[0]
+
+    def once(self, batch: int) -> int:
+        """How much of a batch is worked on at once."""
+        return -(-batch // PARTS) if self.variant == ACCUMULATION else batch
+
+    def between(self, once: int) -> int:
+        """Bytes that lie there when a step begins."""
+        kept = self.gradients if self.variant == ACCUMULATION else 0
+        return self.parameters + self.optimizer + self.data_bytes(once) + kept
+
+    def needs(self, batch: int) -> Dict[str, int]:
+        """Bytes at the highest point of a step with this batch, by what they are for; `peak` is their sum."""
+        once = self.once(batch)
+        top = projected((self.events[0], SMALL[0]), (self.events[1], SMALL[1]), once)
+        # Gradients that lie there from before are none of the step's own allocations.
+        kept = self.gradients if self.variant == ACCUMULATION else 0
+        fresh = 0.0 if kept else min(top.gradients, max(top.bytes, 0.0))
+        rest = top.bytes - fresh
+        known = {
+            "parameters": self.parameters,
+            "gradients": int(kept + fresh),
+            "optimizer": self.optimizer,
+            "activations": self.data_bytes(once) + (0 if top.updating else int(rest)),
+            "temporary": int(rest) if top.updating else 0,
+        }
+        cache = int(sum(known.values()) * self.cached())
+        return {**known, "cache": cache, "peak": sum(known.values()) + cache}
+
+    def cached(self) -> float:
+        """The share that a card's allocator keeps beyond what is in use; the processor's keeps nothing."""
+        if self.device.kind == "cpu":
+            return 0.0
+        cuda = self.device.torch.cuda
+        return max(0.0, cuda.max_memory_reserved(self.device.id) / cuda.max_memory_allocated(self.device.id) - 1)
+
+    def largest(self, capacity: int) -> int:
+        """The largest batch whose highest point stays within that many bytes; 0 where none does."""
+        fits, too_large = 0, 1
+        while too_large <= MOST and self.needs(too_large)["peak"] <= capacity:
+            fits, too_large = too_large, too_large * 2
+        while too_large - fits > 1:
+            middle = (fits + too_large) // 2
+            if self.needs(middle)["peak"] <= capacity:
+                fits = middle
+            else:
+                too_large = middle
+        return fits
+
+
+def answer(talk: Talk, device: Device, name: str, batch: int) -> None:
+    """Each variant as `{"fit": …}` or `{"left": code}`, then `{"end": true}`."""
+    talk.send(torch=str(device.torch.__version__))
+    capacity = device.free_bytes()
+    for variant in VARIANTS:
+        if variant == MIXED and not in_hardware(device, mixed_dtype(device)):
+            talk.send(left="hardware", variant=variant)
+            continue
+        try:
+            found = Fit(device, name, variant)
+        except Exception as error:  # noqa: BLE001 - torch raises whatever it likes
+            print("%s: %s" % (type(error).__name__, error), file=sys.stderr)
+            memory = "memory" in str(error).lower() or isinstance(error, MemoryError)
+            talk.send(left="memory" if memory else "failed", variant=variant)
+            continue
+        talk.send(
+            fit={
+                "model": name,
+                "device": device.id,
+                "variant": variant,
+                "dtype": found.dtype,
+                "batch": batch,
+                **found.needs(batch),
+                "capacity": capacity,
+                "largest_batch": None if capacity is None else found.largest(capacity),
+                "exact": alike(*found.events),
+            }
+        )
+        del found
+        gc.collect()
+        if device.kind == "gpu":
+            device.torch.cuda.empty_cache()
+            device.torch.cuda.reset_peak_memory_stats(device.id)
+    talk.send(end=True)
+
+
+def checkpointed(model: Any) -> None:
+    """Keep only what lies between a model's blocks, and compute the rest again on the way back."""
+    from torch.utils.checkpoint import checkpoint
+
+    for block in model.blocks():
+        block.forward = functools.partial(checkpoint, block.forward, use_reentrant=False)
+
+
+def _tensors(state: Any) -> Iterator[Any]:
+    for kept in state.values():
+        yield from (each for each in kept.values() if hasattr(each, "element_size"))
+
+
+def _bytes(tensors: Any) -> int:
+    return sum(each.numel() * each.element_size() for each in tensors)

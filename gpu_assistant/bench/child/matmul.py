@@ -1,0 +1,112 @@
+"""Matrix products: what a chip computes at most."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Dict, Optional, Tuple
+
+from .workload import LeftOut, Workload, median_of
+
+CHECKED = 64  # rows and columns of the sub-block that is computed again in float64
+GUIDES_SIDE = 10000  # the product that guides time
+
+
+class Matmul(Workload):
+    """One square product of `size` (m, k, n)."""
+
+    id = "matmul"
+    version = 2  # 2: the card's cache is cleared before each run
+    unit = "TFLOP/s"
+
+    def __init__(self, device: Any, dtype: str, side: int, limit_s: float, before: Optional[Matmul]) -> None:
+        super().__init__(device, dtype, (side, side, side), limit_s)
+        self.amount = 2.0 * side**3 / 1e12
+        self.outcome: Optional[Dict[str, Any]] = None
+        self._before = before
+        self._work: Any = None
+
+    def needs(self) -> int:
+        """Three matrices, made in float32."""
+        return 3 * self.size[0] ** 2 * 4 * 3 // 2
+
+    def _last(self) -> Optional[Dict[str, Any]]:
+        """What came out at the largest size below this one that was measured."""
+        before = self._before
+        while before is not None and before.outcome is None:
+            before = before._before
+        return before.outcome if before is not None else None
+
+    def _affordable(self, last: Dict[str, Any]) -> bool:
+        """Whether check, warm-up and three runs would about fit into the time."""
+        seconds = median_of(last) * float(self.size[0] / last["size"][0]) ** 3
+        return seconds * 5 < self.limit_s * 1.5
+
+    def measure(self) -> Dict[str, Any]:
+        """What would take too long is left out; the guides' product is worked out from the size before, and says so."""
+        last = self._last()
+        if last is None or self._affordable(last):
+            self.outcome = super().measure()
+            return self.outcome
+        if self.size[0] != GUIDES_SIDE or self.device.kind != "cpu":
+            raise LeftOut("time")
+        nothing = {"runs": 0, "seconds": 0.0, "samples": [], "error": None, "tolerance": None, "notes": []}
+        return {**last, **nothing, "size": list(self.size), "extrapolated": True}
+
+    def prepare(self) -> None:
+        """Two matrices of a fixed seed and room for their product."""
+        torch, side, where = self.torch, self.size[0], self.device.id
+        torch.manual_seed(0)
+        left = torch.randn(side, side, device=where, dtype=torch.float32)
+        right = torch.randn(side, side, device=where, dtype=torch.float32)
+        if self.dtype == "float8":
+            self._prepare_float8(left, right)
+            return
+        kind = getattr(torch, "float32" if self.dtype == "tf32" else self.dtype)
+        self.left, self.right = left.to(kind), right.to(kind)
+        self.product = torch.empty(side, side, device=where, dtype=kind)
+        self._work = lambda: torch.mm(self.left, self.right, out=self.product)
+
+    def _prepare_float8(self, left: Any, right: Any) -> None:
+        torch = self.torch
+        kind = torch.float8_e4m3fn
+        self.left, self.right = left.to(kind), right.t().contiguous().to(kind).t()  # the second one column by column
+        one = torch.ones((), device=self.device.id)
+
+        def work() -> None:
+            made = torch._scaled_mm(self.left, self.right, scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
+            self.product = made[0] if isinstance(made, tuple) else made  # torch before 2.5 gives the maximum too
+
+        try:
+            work()
+        except (TypeError, RuntimeError) as error:
+            if "memory" in str(error).lower():
+                raise
+            raise LeftOut("unsupported") from error
+        self._work = work
+
+    def run(self) -> None:
+        """One product."""
+        self._work()
+
+    def check(self) -> Tuple[float, float]:
+        """A corner of the product against its float64 value, by that corner's largest entry."""
+        self.run()
+        rows = self.left[:CHECKED].cpu().double()
+        columns = self.right[:, -CHECKED:].cpu().double()
+        reference = rows @ columns
+        block = self.product[:CHECKED, -CHECKED:].cpu().double()
+        error = float((block - reference).abs().max() / reference.abs().max())
+        # JSON knows no infinity; a result with holes is as wrong as can be.
+        return error if math.isfinite(error) else 1.0, self.tolerance()
+
+    def tolerance(self) -> float:
+        """What rounding explains: of the inputs and the result in the format, of the sums in float32."""
+        kind = {"tf32": None, "float8": "bfloat16"}.get(self.dtype, self.dtype)
+        epsilon = 2.0**-10 if kind is None else self.torch.finfo(getattr(self.torch, kind)).eps
+        return float(4 * epsilon + 4 * math.sqrt(self.size[0]) * 2.0**-23)
+
+    def close(self) -> None:
+        """Let go of the matrices; what came out stays for the next size."""
+        self._work = None
+        for name in ("left", "right", "product"):
+            vars(self).pop(name, None)

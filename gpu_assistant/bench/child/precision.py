@@ -1,0 +1,86 @@
+"""In which formats a device computes, and the switches that decide it. The switches are stated with each result."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Dict, List, Optional
+
+from .devices import Device
+
+AMPERE, ADA = (8, 0), (8, 9)  # compute capabilities: TF32 and bfloat16 came with the one, FP8 with the other
+MIXED = "mixed-"
+
+
+def product_dtypes(device: Device) -> List[str]:
+    """Formats of matrix products that the chip computes in hardware."""
+    if device.kind == "cpu":
+        return ["float32"]
+    if device.capability is None or device.capability < AMPERE:
+        return ["float32", "float16"]
+    fp8 = device.capability >= ADA and hasattr(device.torch, "float8_e4m3fn") and hasattr(device.torch, "_scaled_mm")
+    return ["float32", "tf32", "float16", "bfloat16"] + (["float8"] if fp8 else [])
+
+
+def mixed_dtype(device: Device) -> str:
+    """Mixed precision as one would train with it here."""
+    half = device.kind == "gpu" and (device.capability is None or device.capability < AMPERE)
+    return MIXED + ("float16" if half else "bfloat16")
+
+
+def narrow_dtype(device: Device) -> str:
+    """What a language model's weights are kept in here."""
+    return "float32" if device.kind == "cpu" else mixed_dtype(device)[len(MIXED) :]
+
+
+def in_hardware(device: Device, dtype: str) -> bool:
+    """Whether a processor computes this format itself; one that must convert is slower with it than without."""
+    if device.kind != "cpu" or dtype == "float32":
+        return True
+    try:
+        return bool(device.torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    except (AttributeError, RuntimeError):
+        return False
+
+
+def set_precision(torch: Any, dtype: str) -> None:
+    """TF32 on for "tf32" alone; everything else keeps full float32, in products and convolutions."""
+    wanted = dtype == "tf32"
+    for backend in (torch.backends.cuda.matmul, torch.backends.cudnn):
+        # The newer switch and the older one must not be mixed (torch 2.9 and later raise).
+        switches = [backend, getattr(backend, "conv", None), getattr(backend, "rnn", None)]
+        newer = [each for each in switches if hasattr(each, "fp32_precision")]
+        for each in newer:
+            each.fp32_precision = "tf32" if wanted else "ieee"
+        if not newer:
+            backend.allow_tf32 = wanted
+
+
+def stated(device: Device, dtype: str) -> Dict[str, Any]:
+    """The switches as a result names them."""
+    if device.kind == "cpu":
+        return {"threads": device.torch.get_num_threads()}
+    matmul = device.torch.backends.cuda.matmul
+    reduced = bool(getattr(matmul, "allow_fp16_reduced_precision_reduction", False))
+    return {"tf32": dtype == "tf32", "fp16_reduced_precision_reduction": reduced}
+
+
+def autocast(device: Device, dtype: str) -> Any:
+    """The block in which a forward pass runs."""
+    if not dtype.startswith(MIXED):
+        return contextlib.nullcontext()
+    kind = "cpu" if device.kind == "cpu" else "cuda"
+    return device.torch.autocast(kind, dtype=getattr(device.torch, dtype[len(MIXED) :]))
+
+
+def scaler(device: Device, dtype: str) -> Optional[Any]:
+    """What keeps float16's small gradients from vanishing."""
+    if dtype != MIXED + "float16":
+        return None
+    amp = device.torch.amp
+    return amp.GradScaler("cuda") if hasattr(amp, "GradScaler") else device.torch.cuda.amp.GradScaler()
+
+
+def tolerance(dtype: str) -> float:
+    """How far a whole model's result may be from its float64 one, relative: what rounding explains, and some air."""
+    kind = dtype[len(MIXED) :] if dtype.startswith(MIXED) else dtype
+    return {"float32": 1e-4, "float16": 2e-2, "bfloat16": 5e-2}[kind]

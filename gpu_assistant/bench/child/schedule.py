@@ -1,0 +1,47 @@
+"""What is measured, in which order, and how long each may take."""
+
+from __future__ import annotations
+
+from typing import List, Optional, Sequence
+
+from .copies import Copy, kinds
+from .decoding import Decoding
+from .devices import Device
+from .matmul import GUIDES_SIDE, Matmul
+from .precision import mixed_dtype, narrow_dtype, product_dtypes
+from .training import UNITS, Training
+from .workload import Workload
+
+QUICK_SIZES = {"cpu": (1024, 2048, 4096, GUIDES_SIDE), "gpu": (2048, 4096, 8192, GUIDES_SIDE)}
+FULL_SIZES = {
+    "cpu": (512, 1024, 2048, 4096, 8192, GUIDES_SIDE),
+    "gpu": (1024, 2048, 4096, 8192, GUIDES_SIDE, 16384),
+}
+# Seconds for one measurement with its warm-up and its check, but for the run that is under way.
+QUICK_S = {"matmul": 2.5, "copy": 1.5, "training": 6.0, "decode": 4.0}
+FULL_S = {"matmul": 15.0, "copy": 5.0, "training": 40.0, "decode": 20.0}
+# Seconds for everything on one device; what comes after is left out.
+QUICK_DEVICE_S, FULL_DEVICE_S = 42.0, 900.0
+FAMILIES = ("matmul", "copy", "training", "decode")
+
+
+def of_device(device: Device, *, full: bool, only: Optional[Sequence[str]] = None) -> List[Workload]:
+    """Everything for one device; `only` names families or workloads."""
+    limits = FULL_S if full else QUICK_S
+    work: List[Workload] = []
+    for dtype in product_dtypes(device):
+        before: Optional[Matmul] = None
+        for side in (FULL_SIZES if full else QUICK_SIZES)[device.kind]:
+            before = Matmul(device, dtype, side, limits["matmul"], before)
+            work.append(before)
+    work += [Copy(device, kind, limits["copy"]) for kind in kinds(device)]
+    for name in UNITS:
+        for dtype in ("float32", mixed_dtype(device)):
+            work.append(Training(device, name, dtype, limits["training"]))
+    work.append(Decoding(device, narrow_dtype(device), limits["decode"]))
+    return [each for each in work if only is None or each.id in only or family(each) in only]
+
+
+def family(work: Workload) -> str:
+    """Its kind: one of FAMILIES."""
+    return "training" if work.id in UNITS else work.id.split("-")[0]

@@ -1,0 +1,153 @@
+"""A training step of a model: forward, loss, backward, optimizer. The benchmark and the memory's measuring share it."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Callable, Dict, NamedTuple, Tuple
+
+from .devices import Device
+from .precision import autocast, scaler
+
+
+class Kind(NamedTuple):
+    """A model and how it is trained: `inputs(torch, batch)` are images or words, each example has `answers` classes."""
+
+    make: Callable[[], Any]
+    size: Tuple[int, ...]
+    classes: int
+    answers: int
+    inputs: Callable[[Any, int], Any]
+    optimizer: Callable[[Any, Any], Any]
+    optimizer_name: str
+
+    def targets(self, torch: Any, batch: int) -> Any:
+        """Right answers, made up."""
+        return torch.randint(0, self.classes, (batch * self.answers,))
+
+
+def _resnet50() -> Any:
+    from .resnet50 import ResNet50
+
+    return ResNet50()
+
+
+def _bert() -> Any:
+    from .bert import BertClassifier
+
+    return BertClassifier()
+
+
+def _language_model() -> Any:
+    from .decoder import LanguageModel
+
+    return LanguageModel()
+
+
+def _adamw(torch: Any, parameters: Any) -> Any:
+    return torch.optim.AdamW(parameters, lr=1e-5)
+
+
+KINDS: Dict[str, Kind] = {
+    "resnet50": Kind(
+        _resnet50,
+        (3, 224, 224),
+        1000,
+        1,
+        lambda torch, batch: torch.randn(batch, 3, 224, 224),
+        lambda torch, parameters: torch.optim.SGD(parameters, lr=0.01, momentum=0.9),
+        "SGD",
+    ),
+    "bert-base": Kind(_bert, (128,), 2, 1, lambda torch, batch: torch.randint(1, 30522, (batch, 128)), _adamw, "AdamW"),
+    "language-model": Kind(
+        _language_model,
+        (128,),
+        32000,
+        128,
+        lambda torch, batch: torch.randint(0, 32000, (batch, 128)),
+        _adamw,
+        "AdamW",
+    ),
+}
+
+
+class Step:
+    """A model on a device with its optimizer and one batch of made-up data, all from a fixed seed.
+
+    `wrap` gets the model before the optimizer sees it (DistributedDataParallel).
+    """
+
+    def __init__(
+        self, device: Device, name: str, dtype: str, *, wrap: Callable[[Any], Any] = lambda model: model
+    ) -> None:
+        self.torch, self.device, self.dtype, self.kind = device.torch, device, dtype, KINDS[name]
+        self.torch.manual_seed(0)
+        # Tensor cores read images channel by channel last.
+        self.channels_last = device.kind == "gpu" and dtype != "float32" and len(self.kind.size) == 3
+        self.plain = self.kind.make().to(device.id)
+        if self.channels_last:
+            self.plain = self.plain.to(memory_format=self.torch.channels_last)
+        self.model = wrap(self.plain)
+        self.optimizer = self.kind.optimizer(self.torch, self.model.parameters())
+        self._scaler = scaler(device, dtype)
+        self._loss = self.torch.nn.CrossEntropyLoss()
+
+    def data(self, batch: int, seed: int = 1) -> Tuple[Any, Any]:
+        """Inputs and classes on the device, for a seed the same ones each time."""
+        self.torch.manual_seed(seed)
+        inputs = self.kind.inputs(self.torch, batch).to(self.device.id)
+        if self.channels_last:
+            inputs = inputs.contiguous(memory_format=self.torch.channels_last)
+        return inputs, self.kind.targets(self.torch, batch).to(self.device.id)
+
+    def forward(self, inputs: Any, classes: Any) -> Any:
+        """The loss."""
+        with autocast(self.device, self.dtype):
+            return self._loss(self.model(inputs), classes)
+
+    def backward(self, loss: Any) -> None:
+        """The gradients."""
+        (loss if self._scaler is None else self._scaler.scale(loss)).backward()
+
+    def update(self) -> None:
+        """The optimizer's part; the gradients are let go."""
+        if self._scaler is None:
+            self.optimizer.step()
+        else:
+            self._scaler.step(self.optimizer)
+            self._scaler.update()
+        self.optimizer.zero_grad(set_to_none=True)
+
+    def run(self, inputs: Any, classes: Any) -> None:
+        """One whole step."""
+        self.backward(self.forward(inputs, classes))
+        self.update()
+
+
+def settle(torch: Any, model: Any) -> None:
+    """Training without dropout, whose dice fall differently on each device."""
+    model.train()
+    for part in model.modules():
+        if isinstance(part, torch.nn.Dropout):
+            part.eval()
+        if hasattr(part, "dropout_p"):
+            part.dropout_p = 0.0
+
+
+_REFERENCES: Dict[str, float] = {}
+
+
+def reference_loss(step: Step, name: str, batch: int) -> float:
+    """The loss of the untrained model on the first `batch` made-up examples, in float64 on the processor.
+
+    The same on every device and in every format: weights and examples come from fixed seeds.
+    """
+    key = "%s-%d" % (name, batch)
+    if key not in _REFERENCES:
+        torch = step.torch
+        model = copy.deepcopy(step.plain).cpu().double()
+        settle(torch, model)
+        inputs, classes = (each.cpu() for each in step.data(batch))
+        with torch.no_grad():
+            scores = model(inputs.double() if inputs.is_floating_point() else inputs)
+            _REFERENCES[key] = float(torch.nn.functional.cross_entropy(scores, classes))
+    return _REFERENCES[key]

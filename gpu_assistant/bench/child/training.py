@@ -1,0 +1,106 @@
+"""Training steps, in images or sequences a second."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, Dict, Tuple
+
+from .devices import Device
+from .precision import MIXED, in_hardware, tolerance
+from .step import KINDS, Step, reference_loss, settle
+from .workload import LeftOut, Workload
+
+UNITS = {"resnet50": "images/s", "bert-base": "sequences/s"}
+BATCHES = {"cpu": 8, "gpu": 64}
+CHECKED = 1  # examples whose loss is computed again in float64
+SMALL = 1  # a processor that is slow takes so many at a time
+STEPS = 4  # as many steps of the full batch should fit into the time
+# Operations of one example's step, about: three times those of its forward pass.
+STEP_OPERATIONS = {"resnet50": 25e9, "bert-base": 66e9}
+# Per example, about: what a training step keeps in float32 beyond weights, gradients and the optimizer's state.
+KEPT_BYTES = {"resnet50": 110 * 2**20, "bert-base": 130 * 2**20}
+WEIGHTS_BYTES = {"resnet50": 410 * 2**20, "bert-base": 1800 * 2**20}
+
+
+class Training(Workload):
+    """One step of the whole model on made-up data that lies on the device already."""
+
+    def __init__(self, device: Device, name: str, dtype: str, limit_s: float) -> None:
+        super().__init__(device, dtype, KINDS[name].size, limit_s)
+        self.id, self.unit = name, UNITS[name]
+
+    def needs(self) -> int:
+        """The model with its smallest batch."""
+        return WEIGHTS_BYTES[self.id] + SMALL * KEPT_BYTES[self.id]
+
+    def operations(self) -> float:
+        """The check, whose float64 counts double, and five steps."""
+        return STEP_OPERATIONS[self.id] * (CHECKED + SMALL * 5)
+
+    def prepare(self) -> None:
+        """The model, its optimizer, and the largest batch that memory and time allow."""
+        if not in_hardware(self.device, self.dtype):
+            raise LeftOut("hardware")
+        if self.device.kind == "gpu":
+            self.torch.backends.cudnn.benchmark = True
+        self.step = Step(self.device, self.id, self.dtype)
+        self.error_and_tolerance = self._checked()
+        self.step.model.train()
+        self.batch = BATCHES[self.device.kind]
+        if self.device.kind == "cpu":
+            self._take(SMALL)
+            (seconds,) = self.device.seconds(self.run)
+            if time.perf_counter() + seconds * STEPS > self.deadline:
+                raise LeftOut("time")
+            if seconds * STEPS < self.limit_s:  # the first step is no measure of those that follow
+                (seconds,) = self.device.seconds(self.run)
+            free = self.device.free_bytes()
+            fits = free is None or self.batch * KEPT_BYTES[self.id] < free * 0.8
+            if not fits or seconds / SMALL * self.batch * STEPS > self.limit_s:
+                self.batch = SMALL
+        self._take(self.batch)
+        while self.device.kind == "gpu":
+            try:
+                self.device.seconds(self.run)
+                break
+            except RuntimeError as error:
+                if "memory" not in str(error).lower() or self.batch <= 1:
+                    raise
+            self.step.optimizer.zero_grad(set_to_none=True)
+            self.torch.cuda.empty_cache()
+            self._take(self.batch // 2)
+
+    def _take(self, batch: int) -> None:
+        self.batch = batch
+        self.amount = float(batch)
+        self.inputs, self.classes = self.step.data(batch)
+
+    def _checked(self) -> Tuple[float, float]:
+        settle(self.torch, self.step.plain)
+        inputs, classes = self.step.data(CHECKED)
+        with self.torch.no_grad():
+            loss = float(self.step.forward(inputs, classes))
+        for part in self.step.plain.modules():
+            if hasattr(part, "dropout_p"):
+                part.dropout_p = 0.1
+        reference = reference_loss(self.step, self.id, CHECKED)
+        error = abs(loss - reference) / abs(reference)
+        return (error if math.isfinite(error) else 1.0), tolerance(self.dtype)
+
+    def check(self) -> Tuple[float, float]:
+        """The first loss against that of the same model in float64."""
+        return self.error_and_tolerance
+
+    def run(self) -> None:
+        """One step."""
+        self.step.run(self.inputs, self.classes)
+
+    def settings(self) -> Dict[str, Any]:
+        """Precision, optimizer and how images lie."""
+        known = {"optimizer": self.step.kind.optimizer_name, "channels_last": self.step.channels_last}
+        if self.dtype.startswith(MIXED):
+            known["autocast"] = self.dtype[len(MIXED) :]
+        if self.device.kind == "gpu":
+            known["cudnn_benchmark"] = True
+        return {**super().settings(), **known}

@@ -1,0 +1,124 @@
+"""One thing to measure, and how it is measured: fits, warm-up, repeats, checked result."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from typing import Any, Dict, List, Optional, Tuple
+
+from . import timing
+from .devices import Device
+from .precision import set_precision, stated
+
+
+class LeftOut(Exception):
+    """It cannot run here; `why` is a code like "memory"."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Workload:
+    """One workload on one device in one format. Subclasses say what is prepared, run and checked.
+
+    `version` goes up whenever figures of before cannot be compared any more. `size` is that of one item, `batch` how
+    many items a run has. `amount` is what one run does, in `unit` times seconds.
+    """
+
+    id = ""
+    version = 1
+    unit = ""
+
+    def __init__(self, device: Device, dtype: str, size: Tuple[int, ...], limit_s: float) -> None:
+        self.device = device
+        self.dtype = dtype
+        self.size = size
+        self.limit_s = limit_s
+        self.batch: Optional[int] = None
+        self.amount = 0.0
+        self.deadline = math.inf  # of the clock `time.perf_counter`, for everything on this device
+        self.torch = device.torch
+
+    def begin(self) -> Dict[str, Any]:
+        """What the parent shows while it runs."""
+        return {"workload": self.id, "device": self.device.id, "dtype": self.dtype, "size": list(self.size)}
+
+    def needs(self) -> int:
+        """Bytes on the device, about."""
+        raise NotImplementedError
+
+    def operations(self) -> float:
+        """How much it computes at the least, check and warm-up included; 0 where that is next to nothing."""
+        return 0.0
+
+    def prepare(self) -> None:
+        """Make what the runs need; raises LeftOut, and what torch raises."""
+        raise NotImplementedError
+
+    def run(self) -> None:
+        """What is timed."""
+        raise NotImplementedError
+
+    def check(self) -> Tuple[float, float]:
+        """The largest relative error against a float64 reference, and the most that rounding explains."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of all memory."""
+        kept = ("device", "dtype", "size", "limit_s", "batch", "amount", "deadline", "torch")
+        for name in [name for name in vars(self) if name not in kept]:
+            delattr(self, name)
+
+    def measure(self) -> Dict[str, Any]:
+        """The result as the parent reads it."""
+        began = time.perf_counter()
+        free = self.device.free_bytes()
+        if free is not None and self.needs() > free * 0.8:
+            raise LeftOut("memory")
+        set_precision(self.torch, self.dtype)
+        self.prepare()
+        error, tolerance = self.check()
+        left = max(self.limit_s - (time.perf_counter() - began), 0.5)
+        expected = timing.warm_up(self.device, self.run, min(timing.WARM_UP_S, left / 2))
+        left = max(self.limit_s - (time.perf_counter() - began), 0.0)
+        samples = timing.measure(self.device, self.run, left, expected)
+        return self.result(samples, error, tolerance, time.perf_counter() - began)
+
+    def result(self, samples: List[float], error: float, tolerance: float, seconds: float) -> Dict[str, Any]:
+        """Figures of these samples."""
+        q1, median, q3 = timing.quartiles(samples)
+        notes = []
+        if timing.spread(samples) > timing.SPREAD_NOTED:
+            notes.append("spread")
+        if not error <= tolerance:
+            notes.append("wrong")
+        return {
+            "id": self.id,
+            "version": self.version,
+            "device": self.device.id,
+            "dtype": self.dtype,
+            "size": list(self.size),
+            "batch": self.batch,
+            "unit": self.unit,
+            "median": self.amount / median,
+            "q1": self.amount / q3,
+            "q3": self.amount / q1,
+            "runs": len(samples),
+            "seconds": seconds,
+            "samples": samples,
+            "error": error,
+            "tolerance": tolerance,
+            "settings": self.settings(),
+            "notes": notes,
+        }
+
+    def settings(self) -> Dict[str, Any]:
+        """The switches it ran with."""
+        return stated(self.device, self.dtype)
+
+
+def median_of(result: Dict[str, Any]) -> float:
+    """Seconds of one run."""
+    return statistics.median(result["samples"])

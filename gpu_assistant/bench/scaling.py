@@ -1,0 +1,47 @@
+"""Several devices at once: the same training step in several processes, started by torchrun in the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import AppError, Cancelled
+from ..core.results import BenchResult
+from ..system.json_lines import run_child
+from .lines import Heard, Line
+from .places import CHILD
+
+if TYPE_CHECKING:
+    from ..core.jobs import JobContext
+    from ..system.base import System
+
+LIMIT_S = 300.0
+MODELS = ("resnet50", "bert-base")
+
+
+def measure(
+    system: System,
+    interpreter: Path,
+    context: JobContext[Any],
+    *,
+    processes: int,
+    on_cpu: bool = False,
+    model: str = MODELS[0],
+    limit_s: float = LIMIT_S,
+) -> BenchResult | None:
+    """Train a model in that many processes, each with a GPU of its own or with its share of the cores.
+
+    None where that fails (the log says why). Raises Cancelled.
+    """
+    heard = Heard(lambda _: None)
+    cores = system.cpu().cores
+    argv: list[str | Path] = [interpreter, CHILD, "--together", model, "--processes", str(processes)]
+    argv += ["--device", "cpu" if on_cpu else "cuda:0"]
+    argv += ["--cores", str(cores)] if cores else []
+    try:
+        run_child(system, argv, Line, heard.line, timeout=limit_s, cancel=context.cancel, log=context.log)
+    except Cancelled:
+        raise
+    except AppError as error:
+        context.log(f"{error.code}: {model}, {processes} processes")
+    return heard.results[-1] if heard.results else None

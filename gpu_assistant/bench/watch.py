@@ -1,0 +1,78 @@
+"""The cards along a run: temperature, clocks, power, what held them back."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Self
+
+from ..core.results import BenchWatch, GpuSample
+
+INTERVAL_S = 0.5
+BUSY_PERCENT, LOADED_PERCENT = 5, 50
+# Of NVML's reasons those that say that something is not as it should be; a power limit holds every card in the end.
+HELD_BACK = frozenset({"hardware-slowdown", "thermal", "hardware-thermal", "power-brake"})
+HOT = frozenset({"thermal", "hardware-thermal"})
+
+
+class Watch:
+    """Looks at the cards twice a second while it is open. `cards` gives all of them; it is called by one thread."""
+
+    def __init__(self, cards: Callable[[], tuple[GpuSample, ...]]) -> None:
+        self._cards = cards
+        self._looks: list[tuple[GpuSample, ...]] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="benchmark-watch", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._looks.append(self._cards())
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(INTERVAL_S):
+            self._looks.append(self._cards())
+
+    def seen(self) -> tuple[BenchWatch, ...]:
+        """Each card's run in short; to be asked after the end."""
+        return watched(self._looks)
+
+
+def watched(looks: Sequence[tuple[GpuSample, ...]]) -> tuple[BenchWatch, ...]:
+    """All looks at each card in short, the first one taken before anything ran; pure."""
+    indices = sorted({sample.index for look in looks for sample in look})
+    return tuple(
+        _one(index, [sample for look in looks for sample in look if sample.index == index]) for index in indices
+    )
+
+
+def _one(index: int, samples: list[GpuSample]) -> BenchWatch:
+    loaded = [each for each in samples[1:] if each.util is not None and each.util >= LOADED_PERCENT]
+    temperatures = [each.temp for each in samples if each.temp is not None]
+    return BenchWatch(
+        index=index,
+        name=next((each.name for each in samples if each.name is not None), None),
+        samples=len(samples),
+        util_before=samples[0].util,
+        temp_start=temperatures[0] if temperatures else None,
+        temp_end=temperatures[-1] if temperatures else None,
+        temp_max=max(temperatures, default=None),
+        clock_sm=_median(each.clock_sm for each in loaded),
+        clock_mem=_median(each.clock_mem for each in loaded),
+        power_max_w=max((each.power_w for each in samples if each.power_w is not None), default=None),
+        power_limit_w=next((each.power_limit_w for each in samples if each.power_limit_w is not None), None),
+        # A card at rest talks more slowly on purpose.
+        pcie_gen=max((each.pcie_gen for each in loaded if each.pcie_gen is not None), default=None),
+        pcie_width=max((each.pcie_width for each in loaded if each.pcie_width is not None), default=None),
+        throttle=tuple(sorted({reason for each in samples[1:] for reason in each.throttle or ()})),
+    )
+
+
+def _median(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return round(statistics.median(known)) if known else None

@@ -1,0 +1,60 @@
+"""One benchmark in a test, and what it told meanwhile."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from gpu_assistant.bench.lines import BenchProgress
+from gpu_assistant.bench.parent import BenchJob
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.json import encode
+from gpu_assistant.core.machine import Cpu
+from gpu_assistant.core.paths import DataDir, resources
+from gpu_assistant.core.results import Benchmark, BenchResult, GpuSample
+from gpu_assistant.system.services import Power
+from gpu_assistant.texts import Texts
+
+from ..fakes.system import FakeSystem
+
+
+class Run:
+    """A job for `environment` whose results are kept below `data`; `options` are the job's."""
+
+    def __init__(self, environment: Path, data: Path, *, power: Power | None = None, **options: Any) -> None:
+        self.system = FakeSystem(cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2), power=power)
+        self.data = DataDir(data)
+        self.news: list[BenchProgress | BenchResult] = []
+        self.log: list[str] = []
+        options = {"time_limit": 240.0, "cards": no_cards, **options}
+        self.job = BenchJob(environment, self.system, self.data, **options)
+
+    def go(self, cancel: threading.Event | None = None) -> Benchmark:
+        result = self.job.run(JobContext(self.news.append, self.log.append, cancel))
+        assert [news for news in self.news if isinstance(news, BenchResult)] == list(result.results)
+        schema = json.loads((resources() / "schemas" / "benchmark.schema.json").read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator(schema).validate(json.loads(encode(result)))
+        said = (*result.notes, str(result.verdict), *result.causes, *(left.why for left in result.left_out))
+        workloads = [f"bench.workload.{each.id}" for each in (*result.results, *result.left_out)]
+        for code in (*said, *workloads):
+            for language in ("en", "zh_CN"):
+                assert Texts(language).say(code)
+        return result
+
+    def fails(self, exit_code: int = 1) -> AppError:
+        with pytest.raises(AppError) as caught:
+            self.go()
+        for language in ("en", "zh_CN"):
+            assert Texts(language).error(caught.value)
+        assert caught.value.exit_code == exit_code
+        return caught.value
+
+
+def no_cards() -> tuple[GpuSample, ...]:
+    return ()

@@ -1,0 +1,160 @@
+"""Figures side by side: speed-ups, history, before and after, what is right for a card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.bench import compare, expected
+from gpu_assistant.bench.compare import speedup
+from gpu_assistant.bench.watch import watched
+from gpu_assistant.catalog.load import load
+from gpu_assistant.core.paths import resources
+from gpu_assistant.core.results import BenchDevice, BenchResult, BenchWatch, GpuSample
+
+from ..fakes.app import cpu_benchmark
+
+
+def measured(device: str, dtype: str, side: int, median: float) -> BenchResult:
+    return BenchResult(
+        id="matmul",
+        device=device,
+        dtype=dtype,  # type: ignore[arg-type]
+        size=(side, side, side),
+        unit="TFLOP/s",
+        median=median,
+        q1=median,
+        q3=median,
+        runs=3,
+        seconds=1,
+    )
+
+
+def test_speedup_compares_equal_sizes_only() -> None:
+    results = [
+        measured("cpu", "float32", 1024, 0.1),
+        measured("cpu", "float32", 4096, 0.2),
+        measured("cuda:0", "float32", 4096, 10.0),
+        measured("cuda:1", "float32", 4096, 12.0),
+        measured("cuda:0", "float32", 8192, 99.0),
+        measured("cuda:0", "float16", 1024, 5.0),
+    ]
+    assert speedup(results) == {"matmul-float32": pytest.approx(60), "matmul-float16": pytest.approx(50)}
+    assert speedup(results[:2]) == {}
+    assert speedup(results[2:]) == {}
+
+
+def test_only_what_was_measured_alike_is_compared() -> None:
+    now, later = measured("cpu", "float32", 1024, 1.0), measured("cpu", "float32", 1024, 2.0)
+    benchmark = replace(cpu_benchmark(), results=(now,))
+    same = replace(benchmark, results=(later,))
+    others = [
+        replace(benchmark, results=(replace(later, version=2),)),
+        replace(benchmark, results=(replace(later, batch=4),)),
+        replace(benchmark, results=(replace(later, extrapolated=True),)),
+        replace(benchmark, results=(replace(later, size=(2048, 2048, 2048)),)),
+        replace(benchmark, results=(later,), devices=(BenchDevice(id="cpu", name="another processor"),)),
+    ]
+    assert compare.history(now, benchmark, [benchmark, *others, same]) == [(benchmark, now), (same, later)]
+
+
+def test_an_extrapolated_figure_is_no_base_of_a_speedup() -> None:
+    there = measured("cuda:0", "float32", 10000, 10.0)
+    here = measured("cpu", "float32", 10000, 0.1)
+    assert speedup([here, there]) == {"matmul-float32": pytest.approx(100)}
+    assert speedup([replace(here, extrapolated=True), there]) == {}
+    assert speedup([replace(here, version=7), there]) == {}
+
+
+def test_a_change_is_told_only_where_the_runs_do_not_overlap() -> None:
+    before = replace(measured("cpu", "float32", 1024, 1.0), q1=0.9, q3=1.1)
+    assert compare.change(before, replace(before, median=1.2, q1=1.05, q3=1.3)) is None
+    assert compare.change(before, replace(before, median=1.3, q1=1.2, q3=1.4)) == pytest.approx(1.3)
+    assert compare.change(before, replace(before, median=0.5, q1=0.4, q3=0.6)) == pytest.approx(0.5)
+
+
+RTX_4060 = BenchDevice(id="cuda:0", name="NVIDIA GeForce RTX 4060", memory_bytes=8585740288)
+
+
+def ranges(devices: tuple[BenchDevice, ...], *results: BenchResult) -> dict[str, tuple[float, float]]:
+    catalog = load(resources() / "catalog")
+    return expected.expected(results, expected.cards_of(devices, catalog), catalog)
+
+
+def test_what_is_right_for_a_card_is_a_range() -> None:
+    copy = replace(measured("cuda:0", "uint8", 1, 250.0), id="copy-within", unit="GB/s", size=(1 << 28,))
+    results = [measured("cuda:0", dtype, 8192, 12.0) for dtype in ("float32", "float16", "bfloat16", "tf32")]
+    found = ranges((RTX_4060,), *results, copy, measured("cpu", "float32", 8192, 0.3))
+    assert set(found) == {"cuda:0/" + name for name in ("matmul-float32", "matmul-float16", "matmul-bfloat16")} | {
+        "cuda:0/copy-within-uint8"
+    }
+    for low, high in found.values():
+        assert 0 < low < high
+    low, high = found["cuda:0/matmul-float32"]
+    assert low < 15.11 * 0.8 < high  # the maker's figure is 15.11 TFLOP/s
+    low, high = found["cuda:0/copy-within-uint8"]
+    assert 0.7 * 272 < low < high < 272  # the maker's bandwidth in GB/s
+
+
+@pytest.mark.parametrize("name", ["NVIDIA GeForce RTX 4060 Laptop GPU", "NVIDIA H200", "Voodoo 2", None])
+def test_nothing_is_right_for_a_card_that_is_not_known(name: str | None) -> None:
+    device = BenchDevice(id="cuda:0", name=name, memory_bytes=8585740288)
+    assert ranges((device,), measured("cuda:0", "float32", 8192, 1.0)) == {}
+
+
+def test_the_best_size_decides_whether_a_card_is_slow() -> None:
+    found = {"cuda:0/matmul-float32": (10.0, 14.0)}
+    small, large = measured("cuda:0", "float32", 2048, 5.0), measured("cuda:0", "float32", 8192, 11.0)
+    assert expected.below([small, large], found) == ()
+    assert expected.below([small], found) == ("cuda:0/matmul-float32",)
+    assert expected.below([], found) == ()
+
+
+def look(**figures: Any) -> tuple[GpuSample, ...]:
+    return (GpuSample(index=0, name="NVIDIA GeForce RTX 4060", **figures),)
+
+
+def test_a_run_in_short() -> None:
+    (seen,) = watched(
+        [
+            look(util=3, temp=40, clock_sm=210, pcie_gen=1, pcie_width=8, power_limit_w=115.0),
+            look(util=99, temp=70, clock_sm=2400, pcie_gen=4, pcie_width=8, power_w=110.0, throttle=("power-cap",)),
+            look(util=99, temp=78, clock_sm=2300, power_w=114.0, throttle=("thermal",)),
+            look(util=0, temp=71, clock_sm=210, pcie_gen=1),
+        ]
+    )
+    assert seen == BenchWatch(
+        index=0,
+        name="NVIDIA GeForce RTX 4060",
+        samples=4,
+        util_before=3,
+        temp_start=40,
+        temp_end=71,
+        temp_max=78,
+        clock_sm=2350,
+        power_max_w=114.0,
+        power_limit_w=115.0,
+        pcie_gen=4,
+        pcie_width=8,
+        throttle=("power-cap", "thermal"),
+    )
+    assert watched([]) == watched([()]) == ()
+
+
+def test_causes_by_what_was_seen() -> None:
+    card = load(resources() / "catalog").reference_card("NVIDIA GeForce RTX 4060", 8585740288)
+    assert card is not None
+
+    def causes(watch: BenchWatch, **power: bool) -> tuple[str, ...]:
+        told = {"on_battery": None, "saving": None, **power}
+        return tuple(code.rsplit(".", 1)[1] for code in expected.causes([watch], [card], **told))
+
+    fine = BenchWatch(index=0, name=RTX_4060.name, samples=9, util_before=1, pcie_width=8, throttle=("power-cap",))
+    assert causes(fine) == ()
+    assert causes(replace(fine, throttle=("hardware-thermal",))) == ("heat",)
+    assert causes(replace(fine, throttle=("power-brake",))) == ("power-supply",)
+    assert causes(replace(fine, pcie_width=4)) == ("slot",)
+    assert causes(replace(fine, util_before=60), saving=True) == ("power-plan", "busy")
+    assert causes(fine, on_battery=True) == ("battery",)

@@ -1,0 +1,37 @@
+"""Our figures agree with others': torch's own timer, and memory that was really taken."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+pytestmark = pytest.mark.real_install
+
+
+def run(script: str, environment: Path, *words: str) -> list[Any]:
+    start = [sys.executable, str(BENCHMARKS / script), str(environment), *words]
+    done = subprocess.run(start, capture_output=True, encoding="utf-8", timeout=280, check=False)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_matmul_is_within_three_percent_of_torchs_timer(torch_environment: Path) -> None:
+    """By turns in one process. Where other programs disturb the medians, the undisturbed runs must agree."""
+    (found,) = run("matmul_honesty.py", torch_environment, "--side", "512", "--rounds", "150", "--threads", "1")
+    assert min(abs(found["ratio"] - 1), abs(found["ratio_least"] - 1)) < 0.03, found
+
+
+@pytest.mark.parametrize("model", ["resnet50", "bert-base", "language-model"])
+def test_memory_is_within_ten_percent_of_what_is_taken(torch_environment: Path, model: str) -> None:
+    words = ["--model", model, "--batch", "4", "--threads", "1"]
+    (found,) = run("memory_projection.py", torch_environment, *words)
+    assert found["small_batches"] == [1, 2]
+    assert 0.9 < found["ratio"] < 1.1, found
+    assert found["measured"] > 4 * 25_557_032

@@ -1,0 +1,243 @@
+"""The benchmark's job on a stand-in with a card, and on everything that goes wrong."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.bench.lines import BenchProgress
+from gpu_assistant.bench.parent import NOTES
+from gpu_assistant.bench.places import CHILD
+from gpu_assistant.catalog.load import load
+from gpu_assistant.core.errors import Cancelled
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.paths import resources
+from gpu_assistant.core.results import GpuSample
+from gpu_assistant.system.services import Power
+from gpu_assistant.texts import Texts
+
+from ..fakes.environments import environment_with, torch_with_card
+from ..install.small_disk import tmpfs
+from .run import Run
+
+HANG = "import threading; threading.Event().wait()"
+
+
+@pytest.fixture
+def with_card(tmp_path: Path) -> Path:
+    return environment_with(tmp_path / "env", torch_with_card())
+
+
+def test_a_card_in_every_precision(with_card: Path, tmp_path: Path) -> None:
+    result = Run(with_card, tmp_path, only=["matmul"]).go()
+    assert {r.dtype for r in result.results if r.device == "cuda:0"} == {"float32", "tf32", "float16", "bfloat16"}
+    assert {r.dtype for r in result.results if r.device == "cpu"} == {"float32"}
+    assert {r.size[0] for r in result.results} == {1024, 2048, 4096, 8192, 10000}
+    assert set(result.speedup) == {f"matmul-{dtype}" for dtype in ("float32", "tf32", "float16", "bfloat16")}
+    assert result.speedup["matmul-float32"] > 1
+    assert result.verdict == "bench.verdict.measured"
+    assert result.devices[1].name == "NVIDIA GeForce RTX 4060"
+    assert result.devices[1].memory_bytes == 8585740288
+
+
+def test_one_device_alone(with_card: Path, tmp_path: Path) -> None:
+    result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
+    assert {r.device for r in result.results} == {"cuda:0"}
+    assert result.speedup == {}
+
+
+def test_is_that_right_for_this_card(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    catalog = load(resources() / "catalog")
+    options = {"device": "cuda:0", "only": ["matmul"], "catalog": catalog}
+    good = Run(with_card, tmp_path, **options).go()
+    assert good.verdict == "bench.verdict.as-expected"
+    assert good.expected is not None
+    assert set(good.expected) == {f"cuda:0/matmul-{dtype}" for dtype in ("float32", "float16", "bfloat16")}
+    assert good.causes == ()
+    monkeypatch.setenv("FAKE_CARD", "slow")
+    slow = Run(with_card, tmp_path, **options).go()
+    assert slow.verdict == "bench.verdict.below"
+    assert slow.causes == ("bench.cause.unknown",)
+
+
+def test_what_makes_a_test_unfair_is_seen_and_said(
+    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CARD", "slow")
+    catalog = load(resources() / "catalog")
+    hot = GpuSample(index=0, name="NVIDIA GeForce RTX 4060", util=80, temp=88, throttle=("hardware-thermal",))
+    power = Power(source="battery", saving=True)
+    options = {"device": "cuda:0", "only": ["copy"], "catalog": catalog, "cards": lambda: (hot,)}
+    result = Run(with_card, tmp_path, power=power, **options).go()
+    assert result.on_battery is True
+    assert {"bench.note.battery", "bench.note.saving", "bench.note.busy"} <= set(result.notes)
+    (watch,) = result.watched
+    assert (watch.name, watch.util_before, watch.temp_start) == ("NVIDIA GeForce RTX 4060", 80, 88)
+    if watch.samples > 1:  # what held it back before the run held back nothing
+        assert "bench.note.throttled" in result.notes
+    assert result.verdict == "bench.verdict.below"
+    assert result.causes[0] == "bench.cause.battery"
+
+
+def test_several_cards_that_cannot_train_together(
+    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stand-in has no torchrun; what each card did alone stays."""
+    monkeypatch.setenv("FAKE_CARD", "two")
+    result = Run(with_card, tmp_path, only=["copy-within", "parallel"]).go()
+    assert [r.device for r in result.results] == ["cpu", "cuda:0", "cuda:1"]
+    assert "bench.note.parallel" in result.notes
+
+
+def test_copies_both_ways(with_card: Path, tmp_path: Path) -> None:
+    result = Run(with_card, tmp_path, only=["copy"]).go()
+    assert [(r.device, r.id) for r in result.results] == [
+        ("cpu", "copy-within"),
+        ("cuda:0", "copy-within"),
+        ("cuda:0", "copy-to-device-pinned"),
+        ("cuda:0", "copy-to-device"),
+        ("cuda:0", "copy-to-host-pinned"),
+        ("cuda:0", "copy-to-host"),
+    ]
+    assert {(r.unit, r.dtype, r.error) for r in result.results} == {("GB/s", "uint8", 0.0)}
+
+
+def test_what_fails_stops_none_of_the_others(with_card: Path, tmp_path: Path) -> None:
+    """The stand-in has no layers: training and writing fail, each for itself."""
+    result = Run(with_card, tmp_path, device="cuda:0", only=["copy-within", "training", "decode"]).go()
+    assert [r.id for r in result.results] == ["copy-within"]
+    assert [(left.id, left.why) for left in result.left_out] == [
+        ("resnet50", "bench.note.failed"),
+        ("resnet50", "bench.note.failed"),
+        ("bert-base", "bench.note.failed"),
+        ("bert-base", "bench.note.failed"),
+        ("decode", "bench.note.failed"),
+    ]
+    assert "bench.note.failed" in result.notes
+
+
+def test_a_device_that_is_lost_midway(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_CARD", "lost")
+    result = Run(with_card, tmp_path, only=["matmul"]).go()
+    assert {r.size[0] for r in result.results if r.device == "cuda:0"} == {2048}
+    assert {r.dtype for r in result.results if r.device == "cuda:0"} == {"float32"}
+    assert {left.why for left in result.left_out} == {"bench.note.lost"}
+    assert len(result.left_out) == 4 * 4 - 1  # four sizes in four formats, one of them measured
+    assert "bench.note.lost" in result.notes
+
+
+def test_a_run_leaves_nothing_beside_the_program(with_card: Path, tmp_path: Path) -> None:
+    before = {path for path in CHILD.parent.rglob("*") if path.suffix == ".pyc"}
+    for path in before:
+        path.unlink()
+    Run(with_card, tmp_path, device="cpu", only=["copy"]).go()
+    assert not [path for path in CHILD.parent.rglob("*") if path.suffix == ".pyc"]
+    assert list((tmp_path / "env").rglob("torch/__pycache__/*.pyc"))
+
+
+def test_a_device_that_is_not_there(with_card: Path, tmp_path: Path) -> None:
+    error = Run(with_card, tmp_path, device="cuda:3").fails(exit_code=2)
+    assert error.code == "bench-no-device"
+    assert error.data == {"device": "cuda:3", "have": "cpu, cuda:0"}
+
+
+def test_what_does_not_fit_is_left_out(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_CARD", "out-of-memory")
+    result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
+    assert {r.size[0] for r in result.results} == {2048}
+    assert "bench.note.memory" in result.notes
+
+
+def test_a_wrong_result_is_said(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_CARD", "wrong")
+    result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
+    assert "bench.note.wrong" in result.notes
+
+
+def test_a_child_that_dies_midway_leaves_what_it_measured(
+    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CARD", "dies")
+    result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
+    assert [r.size[0] for r in result.results] == [2048]
+    assert "bench.note.stopped" in result.notes
+
+
+def test_no_environment(tmp_path: Path) -> None:
+    assert Run(tmp_path / "nothing", tmp_path).fails().code == "environment-missing"
+
+
+def test_without_torch(tmp_path: Path) -> None:
+    error = Run(environment_with(tmp_path / "env", None), tmp_path).fails()
+    assert error.code == "bench-no-torch"
+    assert "No module named 'torch'" in Texts("en").error(error)
+
+
+@pytest.mark.parametrize("torch", ["import os; os._exit(6)", "import os, sys; os.abort()", "raise SystemExit(0)"])
+def test_a_child_that_dies_at_once(tmp_path: Path, torch: str) -> None:
+    assert Run(environment_with(tmp_path / "env", torch), tmp_path).fails().code == "bench-stopped"
+
+
+def test_a_child_that_prints_garbage(tmp_path: Path) -> None:
+    torch = 'import os\nprint("{[")\nos.write(1, b"\\xff\\xfe\\n" * 1000)\nprint(\'{"end": true}\')\nos._exit(0)'
+    assert Run(environment_with(tmp_path / "env", torch), tmp_path).fails().code == "bench-stopped"
+
+
+def test_a_child_that_hangs(tmp_path: Path) -> None:
+    started = time.monotonic()
+    assert Run(environment_with(tmp_path / "env", HANG), tmp_path, time_limit=4).fails().code == "program-timeout"
+    assert time.monotonic() - started < 30
+
+
+def test_cancel_is_quick(with_card: Path, tmp_path: Path) -> None:
+    cancel = threading.Event()
+    run = Run(with_card, tmp_path, only=["matmul"])
+    asked = 0.0
+
+    def news(what: object) -> None:
+        nonlocal asked
+        if isinstance(what, BenchProgress) and what.n == 2:
+            asked = time.monotonic()
+            cancel.set()
+
+    with pytest.raises(Cancelled):
+        run.job.run(JobContext(news, cancel=cancel))
+    assert time.monotonic() - asked < 1 + 4  # one second is meant; a busy test machine may take longer
+    assert not run.data.benchmarks.exists()
+
+
+def test_a_result_that_cannot_be_saved_is_still_shown(with_card: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.write_text("a file where the folder should be", encoding="utf-8")
+    result = Run(with_card, data, device="cpu", only=["matmul"]).go()
+    assert result.results
+    assert result.notes[-1] == "bench.note.unsaved"
+
+
+def test_every_note_is_said() -> None:
+    for code in NOTES:
+        assert Texts("en").has(code)
+
+
+def test_every_cause_is_said() -> None:
+    for code in ("battery", "heat", "power-supply", "power-plan", "busy", "slot", "unknown"):
+        assert Texts("en").has(f"bench.cause.{code}")
+
+
+def fill(file: Path) -> None:
+    with suppress(OSError), file.open("ab", buffering=0) as disk:
+        while True:
+            disk.write(bytes(4096))
+
+
+def test_a_full_disk_loses_no_figure(with_card: Path, tmp_path: Path) -> None:
+    with tmpfs(tmp_path / "small", "size=64k") as small:
+        fill(small / "filler")
+        result = Run(with_card, small, device="cpu", only=["copy"]).go()
+        assert result.results
+        assert result.notes[-1] == "bench.note.unsaved"
+        assert not [path for path in small.rglob("*") if path.is_file() and path.name != "filler"]

@@ -1,0 +1,126 @@
+"""Every workload on the real PyTorch."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_assistant.bench.lines import BenchProgress
+from gpu_assistant.core.json import decode
+from gpu_assistant.core.results import Benchmark
+
+from .inside import inside
+from .run import Run
+
+pytestmark = pytest.mark.real_install
+
+
+def test_the_real_thing(torch_environment: Path, tmp_path: Path) -> None:
+    run = Run(torch_environment, tmp_path, only=["matmul", "copy"])
+    result = run.go()
+    assert result.verdict == "bench.verdict.cpu-only"
+    assert result.speedup == {}
+    assert (result.scope, result.versions["torch"]) == ("quick", result.torch)
+    assert {(r.id, r.device, r.dtype, r.unit) for r in result.results} == {
+        ("matmul", "cpu", "float32", "TFLOP/s"),
+        ("copy-within", "cpu", "uint8", "GB/s"),
+    }
+    (device,) = result.devices
+    assert (device.id, device.name) == ("cpu", "AMD Ryzen 5 7500F")
+    assert device.threads in (1, 2)
+    for measured in result.results:
+        assert 0 < measured.q1 <= measured.median <= measured.q3
+        assert measured.extrapolated == (measured.runs == 0) == (not measured.samples)
+        if measured.extrapolated:
+            assert measured.size == (10000, 10000, 10000)
+            continue
+        assert measured.runs == len(measured.samples) >= 3
+        amount = 2 * measured.size[0] ** 3 / 1e12 if measured.id == "matmul" else 2 * measured.size[0] / 1e9
+        assert measured.median == pytest.approx(amount / statistics.median(measured.samples))
+        assert measured.error is not None
+        assert measured.tolerance is not None
+        assert measured.error <= measured.tolerance < 1e-4
+    first = run.news[0]
+    assert isinstance(first, BenchProgress)
+    assert (first.n, first.of, first.workload, first.size) == (1, 5, "matmul", (1024, 1024, 1024))
+    assert run.system.awake == 0
+    (kept,) = run.data.benchmarks.iterdir()
+    assert decode(kept.read_bytes(), Benchmark) == result
+
+
+# One example at a time and a few words: a whole run belongs to the benchmarks.
+LITTLE = {
+    "training": 'training.BATCHES["cpu"] = 1',
+    "decoding": "decoding.PROMPT = decoding.NEW = 8",
+    # A processor without units for it takes minutes for a whole image.
+    "mixed": """
+from gpu_assistant_bench import step
+training.in_hardware = lambda device, dtype: True
+step.KINDS["resnet50"] = step.KINDS["resnet50"]._replace(inputs=lambda torch, batch: torch.randn(batch, 3, 64, 64))
+step.KINDS["bert-base"] = step.KINDS["bert-base"]._replace(
+    inputs=lambda torch, batch: torch.randint(1, 30522, (batch, 8))
+)
+training.BATCHES["cpu"] = 2
+""",
+}
+
+
+def measured(environment: Path, module: str, make: str, little: str) -> Any:
+    """One workload's result, with hardly any time to measure."""
+    return inside(environment, f"from gpu_assistant_bench import {module}\n{LITTLE[little]}\nfound = {make}.measure()")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "mixed-bfloat16"])
+@pytest.mark.parametrize(("name", "unit"), [("resnet50", "images/s"), ("bert-base", "sequences/s")])
+def test_training(torch_environment: Path, name: str, unit: str, dtype: str) -> None:
+    made = f"training.Training(cpu, {name!r}, {dtype!r}, 0.2)"
+    result = measured(torch_environment, "training", made, "training" if dtype == "float32" else "mixed")
+    assert (result["id"], result["dtype"], result["unit"]) == (name, dtype, unit)
+    assert result["batch"] in (1, 2)
+    assert result["runs"] == len(result["samples"]) >= 3
+    assert result["median"] == pytest.approx(result["batch"] / statistics.median(result["samples"]))
+    assert 0 < result["error"] <= result["tolerance"]
+    assert "wrong" not in result["notes"]
+    assert result["settings"]["threads"] == 1
+    assert result["settings"].get("autocast") == (None if dtype == "float32" else "bfloat16")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_writing(torch_environment: Path, dtype: str) -> None:
+    result = measured(torch_environment, "decoding", f"decoding.Decoding(cpu, {dtype!r}, 0.5)", "decoding")
+    assert (result["size"], result["batch"], result["unit"]) == ([8, 8], 1, "tokens/s")
+    assert result["median"] == pytest.approx(8 / statistics.median(result["samples"]))
+    assert 0 < result["error"] <= result["tolerance"]
+
+
+def test_without_units_of_its_own_mixed_precision_is_left_out(torch_environment: Path) -> None:
+    code = """
+from gpu_assistant_bench import training, workload
+training.in_hardware = lambda device, dtype: dtype == "float32"
+try:
+    training.Training(cpu, "resnet50", "mixed-bfloat16", 0.5).measure()
+except workload.LeftOut as left:
+    found = left.why
+"""
+    assert inside(torch_environment, code) == "hardware"
+
+
+def test_what_does_not_fit_is_left_out_before_it_is_tried(torch_environment: Path) -> None:
+    code = """
+from gpu_assistant_bench import decoding, matmul, training, workload
+found = []
+cpu.free_bytes = lambda: 100 * 2**20
+for each in (
+    matmul.Matmul(cpu, "float32", 4096, 1.0, None),
+    training.Training(cpu, "bert-base", "float32", 1.0),
+    decoding.Decoding(cpu, "float32", 1.0),
+):
+    try:
+        each.measure()
+    except workload.LeftOut as left:
+        found.append(left.why)
+"""
+    assert inside(torch_environment, code) == ["memory"] * 3

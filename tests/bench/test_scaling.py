@@ -1,0 +1,53 @@
+"""Several processes train one model: two of them on the processor, really run, through torchrun."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.bench import scaling
+from gpu_assistant.core.errors import Cancelled
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.machine import Cpu
+
+from ..fakes.environments import environment_with
+from ..fakes.system import FakeSystem
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.mark.real_install
+def test_two_processes_train_one_model(torch_environment: Path) -> None:
+    system = FakeSystem(cpu=Cpu(cores=2))
+    log: list[str] = []
+    interpreter = system.environment_python(torch_environment)
+    result = scaling.measure(system, interpreter, JobContext(log=log.append), processes=2, on_cpu=True, limit_s=500)
+    assert result is not None, log
+    assert (result.id, result.device, result.processes, result.batch) == ("resnet50-parallel", "cpu", 2, 4)
+    assert result.settings["backend"] == "gloo"
+    assert result.error == 0  # both have the same weights after a step on different images
+    assert result.runs == len(result.samples) >= 3
+    assert result.median == pytest.approx(4 / statistics.median(result.samples))
+    alone = result.settings["alone"]
+    assert isinstance(alone, float)
+    assert result.efficiency == pytest.approx(result.median / (2 * alone))
+
+
+def test_a_torch_that_cannot_leaves_a_word_in_the_log(tmp_path: Path) -> None:
+    system = FakeSystem(cpu=Cpu(cores=2))
+    log: list[str] = []
+    interpreter = system.environment_python(environment_with(tmp_path / "env", ""))
+    assert scaling.measure(system, interpreter, JobContext(log=log.append), processes=2) is None
+    assert any("torch" in line for line in log)
+
+
+def test_cancel_ends_all_of_them(tmp_path: Path) -> None:
+    system = FakeSystem(cpu=Cpu(cores=2))
+    cancel = threading.Event()
+    cancel.set()
+    interpreter = system.environment_python(environment_with(tmp_path / "env", ""))
+    with pytest.raises(Cancelled):
+        scaling.measure(system, interpreter, JobContext(cancel=cancel), processes=2)
