@@ -39,10 +39,10 @@ def _check(app: App, folder: str | None, output: Output) -> int:
         output.value({"schema": "gpu-assistant/catalog-check/1", "folder": str(place), "findings": found})
     else:
         for one in found:
-            place = " ".join(filter(None, (f"{one.file}.json", one.rule, one.where)))
+            spot = " ".join(filter(None, (f"{one.file}.json", one.rule, one.where)))
             why = output.texts.say(f"catalog.rule.{one.rule}") if one.fault is None else output.texts.say(one.fault[1:])
             shown = "" if one.fault is not None else one.detail
-            output.line(output.say("catalog-finding", place=place, why=why, shown=shown).rstrip())
+            output.line(output.say("catalog-finding", place=spot, why=why, shown=shown).rstrip())
         output.note(output.say("catalog-whole" if not found else "catalog-wrong", path=str(place), count=len(found)))
     return 1 if found else 0
 
