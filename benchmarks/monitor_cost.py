@@ -22,8 +22,8 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.main.monitor import MonitorPage
-from gpu_assistant.gui.main.sampling import Sampling
+from gpu_assistant.gui.monitor.page import MonitorPage
+from gpu_assistant.gui.monitor.sampling import Sampling
 from gpu_assistant.monitor.history import History
 from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.system import current

@@ -24,9 +24,9 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QWidget
 
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.main.clock import SPANS
-from gpu_assistant.gui.main.monitor import MonitorPage
-from gpu_assistant.gui.main.sampling import Sampling
+from gpu_assistant.gui.monitor.clock import SPANS
+from gpu_assistant.gui.monitor.page import MonitorPage
+from gpu_assistant.gui.monitor.sampling import Sampling
 from gpu_assistant.monitor.history import History
 
 SIZE = (1092, 760)

@@ -1,13 +1,23 @@
-"""What every test of the window shares: no Qt object ends in a worker's thread; what can be read on a widget."""
+"""What every test of the window shares: no Qt object ends in a worker's thread; what can be read on a widget; the
+main window on fake services."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
 
+from gpu_assistant.gui import theme
 from gpu_assistant.gui.garbage import Garbage
+from gpu_assistant.gui.language import Language
+from gpu_assistant.gui.main.area import HOME, MainArea
+from gpu_assistant.gui.main.saving import SettingsSaver
+from gpu_assistant.gui.main.window import MainWindow
+from gpu_assistant.gui.worker import JobRunner
+from tests.fakes.app import FakeApp
+from tests.fakes.main_window import FakeMain
 
 
 @pytest.fixture(autouse=True)
@@ -30,3 +40,79 @@ def texts_of(widget: QWidget) -> str:
 def seen() -> Callable[[QWidget], str]:
     """What can be read on a widget."""
     return texts_of
+
+
+@pytest.fixture
+def app(tmp_path):
+    return FakeMain(tmp_path)
+
+
+@pytest.fixture
+def language(qapp):
+    made = Language(qapp)
+    made.set("en")
+    theme.set_theme(qapp, "light")
+    yield made
+    made.set("en")
+    theme.set_theme(qapp, "light")
+    theme.set_text_scale(qapp, 1.0)
+
+
+@pytest.fixture
+def open_window(qtbot, qapp, language):
+    """Opens the main window on given services; closed at the end of the test, with its threads ended."""
+    windows: list[MainWindow] = []
+
+    def opened(app: FakeApp, size: tuple[int, int] = (1180, 760)) -> MainWindow:
+        window = MainWindow(app)
+        window.fill(language)
+        windows.append(window)
+        window.resize(*size)
+        window.show()
+        qtbot.waitExposed(window)
+        return window
+
+    yield opened
+    for window in windows:
+        window.close()
+        qtbot.waitUntil(lambda window=window: not window.isVisible(), timeout=10_000)
+        window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    QApplication.processEvents()
+
+
+@pytest.fixture
+def open_area(qtbot, language):
+    """Opens the main area alone: what a simulated machine shows once its wizard was walked."""
+    areas: list[MainArea] = []
+
+    def opened(app: FakeApp) -> MainArea:
+        saver = SettingsSaver(app)
+        area = MainArea(app, language, saver)
+        saver.setParent(area)  # ends with it, and its thread is waited for below
+        areas.append(area)
+        area.resize(1180, 760)
+        area.show()
+        qtbot.waitExposed(area)
+        return area
+
+    yield opened
+    for area in areas:
+        qtbot.waitUntil(lambda area=area: not any(r.running for r in area.findChildren(JobRunner)), timeout=10_000)
+        area.stop()
+        area.hide()
+        area.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def home(open_window, qtbot):
+    """Opens the main window on given services, at Home, once it has looked."""
+
+    def opened(app):
+        window = open_window(app)
+        page = window.area.pages[HOME]
+        qtbot.waitUntil(lambda: page.facts.machine is not None, timeout=5000)
+        return window, page
+
+    return opened

@@ -10,7 +10,7 @@ import os, sys
 os.environ["QT_QPA_PLATFORM"] = "offscreen" if sys.platform != "win32" else "windows"
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
-import gpu_assistant.gui.plots
+import gpu_assistant.gui.monitor.plot
 import pyqtgraph
 plot = pyqtgraph.PlotWidget()
 plot.plot([1, 3, 2])

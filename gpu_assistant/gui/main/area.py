@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from ..components import Banner, EmptyState, Live, NavRail
 from ..language import Language
+from ..monitor.sampling import Sampling
 from ..worker import JobRunner
 from .home import HomePage
-from .sampling import Sampling
 from .saving import SettingsSaver
 from .tasks import Task
 from .updates import Updates
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .benchmark import BenchmarkPage
 
 HOME, MONITOR, BENCHMARK, SETTINGS = range(4)
-GRAPHS = "gpu_assistant.gui.main.monitor"
+GRAPHS = "gpu_assistant.gui.monitor.page"
 
 
 class MainArea(Live, QWidget):
@@ -167,7 +167,7 @@ class MainArea(Live, QWidget):
             home.wanted.connect(self.open)
             return home
         if page == MONITOR:
-            from .monitor import MonitorPage
+            from ..monitor.page import MonitorPage
 
             return MonitorPage(self.sampling, simulated=self.app.simulated)
         if page == BENCHMARK:

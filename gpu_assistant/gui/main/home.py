@@ -17,14 +17,14 @@ from .. import theme
 from ..components import Banner, Hero, Page, PressableCard, label
 from ..components.base import app as qt_app
 from ..language import Language
+from ..monitor.live_card import LiveCard
+from ..monitor.sampling import Sampling
 from ..wizard import words as said
 from ..worker import JobRunner
 from .facts import Facts, LookJob
 from .fast_card import FastCard
 from .installed_card import InstalledCard
-from .live_card import LiveCard
 from .removal import Removal
-from .sampling import Sampling
 from .tasks import Task
 from .updates import Updates
 from .updates_home import UpdateCard

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.gui.main.clock import SPANS, Clock
+from gpu_assistant.gui.monitor.clock import SPANS, Clock
 
 pytestmark = pytest.mark.gui
 

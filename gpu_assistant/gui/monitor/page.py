@@ -12,9 +12,9 @@ from ..components import Button, MetricTile, Page, Pill, Segments
 from .clock import SPANS, Clock
 from .gpu_head import GpuHead
 from .metrics import OF_GPU, OF_MACHINE, TILES_OF_GPU, Metric
-from .monitor_table import MonitorTable
 from .plot_card import PlotCard
 from .sampling import Sampling
+from .table import MonitorTable
 
 # Lines of more cards than this cannot be told apart.
 MOST_LINES = 4

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 from ...core.results import GpuSample
 from .. import theme
 from ..components import Card, Figure, Live, label
-from ..plots import Limit, Plot
 from .clock import Clock
 from .history import History
 from .metrics import GPU_COLOURS, Metric
+from .plot import Limit, Plot
 from .series import Line, pen
 
 SMALLEST_PLOT = 104

@@ -17,10 +17,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from . import theme
-from .main.axis import TimeAxis
-from .main.clock import Clock
-from .main.series import GAP_STEPS, Array, Line, Series, pen, reduced, with_gaps
+from .. import theme
+from .axis import TimeAxis
+from .clock import Clock
+from .series import GAP_STEPS, Array, Line, Series, pen, reduced, with_gaps
 
 
 class Limit(Struct, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Sample
-from gpu_assistant.gui.main.metrics import CPU
-from gpu_assistant.gui.main.sampling import Sampling
+from gpu_assistant.gui.monitor.metrics import CPU
+from gpu_assistant.gui.monitor.sampling import Sampling
 from gpu_assistant.monitor.history import History
 
 pytestmark = pytest.mark.gui

@@ -5,7 +5,7 @@ import math
 import pytest
 
 np = pytest.importorskip("numpy")
-series = pytest.importorskip("gpu_assistant.gui.main.series")
+series = pytest.importorskip("gpu_assistant.gui.monitor.series")
 
 pytestmark = pytest.mark.gui
 

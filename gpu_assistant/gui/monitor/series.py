@@ -1,6 +1,6 @@
 """A line over time: two arrays of equal length, NaN where nothing is known, and how it is painted.
 
-Imported by `plots.py` only: numpy and pyqtgraph cost more than the whole window.
+Imported by `plot.py` only: numpy and pyqtgraph cost more than the whole window.
 """
 
 from __future__ import annotations

@@ -1,0 +1,140 @@
+"""The Monitor page on fake services."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+
+from gpu_assistant.gui.main.area import HOME, MONITOR, SETTINGS
+from tests.fakes.main_window import feed, gpu, sample
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def monitor(home, app, qtbot):
+    window, _ = home(app)
+    window.area.open(MONITOR)
+    qtbot.waitUntil(lambda: window.area.current == MONITOR, timeout=20_000)
+    return window, window.area.pages[MONITOR]
+
+
+def test_monitor_without_nvidia_is_no_error(monitor):
+    window, page = monitor
+    feed(window, sample())
+    assert page.subtitle.text() == "No NVIDIA GPU. CPU and memory are shown."
+    assert [card.of.key for card in page.cards] == ["cpu", "ram"]
+    assert [tile.figure.figure for _, _, tile in page.tiles] == ["37", "6.0"]
+
+
+def test_gpu_series_appear_and_go_by_themselves(monitor):
+    window, page = monitor
+    feed(window, sample())
+    feed(window, sample(gpu()))
+    assert [card.of.key for card in page.cards] == ["util", "mem", "temp", "power", "cpu", "ram"]
+    assert [tile.figure.figure for _, _, tile in page.tiles] == ["97", "5.6", "66", "112", "2,730", "41"]
+    feed(window, sample())
+    assert [card.of.key for card in page.cards] == ["cpu", "ram"]
+
+
+def test_several_gpus_differ_by_colour_and_dash(monitor):
+    window, page = monitor
+    feed(window, sample(gpu(0), gpu(1, name="NVIDIA GeForce RTX 3090")))
+    lines = [series.line for series in page.cards[0].plot._lines.values()]
+    assert [(line.name, line.colour, line.dash) for line in lines] == [("GPU 0", "s1", 0), ("GPU 1", "s2", 1)]
+    assert len(page.heads) == 2
+
+
+def test_what_a_card_does_not_report_is_a_dash(monitor):
+    window, page = monitor
+    feed(window, sample(gpu(power_w=None, fan=None)))
+    figures = {metric.key: tile.figure.figure for metric, _, tile in page.tiles}
+    assert figures["power"] == figures["fan"] == "—"
+
+
+def test_the_drivers_state_is_said(monitor):
+    window, page = monitor
+    feed(window, sample(), state="version-mismatch")
+    assert "Restart" in page.subtitle.text()
+
+
+def test_one_cross_hair_on_all_plots(monitor, qtbot):
+    window, page = monitor
+    now = time.time()
+    feed(window, *(sample(gpu(util=i), t=now - 60 + i, cpu=float(i)) for i in range(60)))
+    # A sample that was on its way may build the cards anew: never one that was taken before.
+    qtbot.waitUntil(lambda: len(page.cards) > 2 and page.cards[0].in_sight(), timeout=5000)
+    page.draw()
+    qtbot.keyClick(page.cards[0].plot, Qt.Key.Key_End)
+    at = page.clock.cursor
+    assert at is not None
+    qtbot.keyClick(page.cards[0].plot, Qt.Key.Key_Left)
+    assert page.clock.cursor < at
+    readings = [card.plot.readings() for card in page.cards if card.in_sight()]
+    assert all(readings)
+    assert readings[0][0][1] == pytest.approx(54, abs=6)
+    qtbot.keyClick(page.cards[0].plot, Qt.Key.Key_Escape)
+    assert page.clock.cursor is None
+
+
+def test_pause_stands_still_while_samples_are_kept(monitor):
+    window, page = monitor
+    feed(window, sample())
+    page.pause.click()
+    view, before = page.clock.view(), window.area.sampling.history.latest
+    feed(window, sample())
+    assert page.clock.view() == view
+    assert window.area.sampling.history.latest.t > before.t
+    assert page.pause.text() == "Go on"
+    page.pause.click()
+    assert page.clock.live
+
+
+def test_nothing_is_drawn_while_hidden(monitor):
+    window, page = monitor
+    feed(window, sample())
+    window.area.open(HOME)
+    drawn = page.cards[0].plot._raw["-1"][0]
+    feed(window, sample())
+    assert page.cards[0].plot._raw["-1"][0] is drawn
+    window.area.open(MONITOR)
+    assert page.cards[0].plot._raw["-1"][0] is not drawn
+
+
+def test_monitor_keeps_its_lines_without_holes_while_other_pages_are_open(monitor):
+    window, _ = monitor
+    window.area.open(SETTINGS)
+    assert window.area.sampling.running
+
+
+def test_the_table_is_the_plots_twin(monitor, qtbot):
+    window, page = monitor
+    page.pause.click()
+    now = page.clock.view()[1]
+    feed(window, *(sample(t=now - 30 + i, cpu=float(i)) for i in range(30)))
+    page.clock.choose(60)
+    qtbot.keyClick(page, Qt.Key.Key_T)
+    assert page.table.isVisible()
+    head = [page.table.horizontalHeaderItem(i).text() for i in range(page.table.columnCount())]
+    assert head == ["Time", "CPU load (%)", "Main memory (GB)"]
+    assert page.table.rowCount() >= 25
+    assert int(page.table.item(0, 1).text()) > int(page.table.item(20, 1).text())
+
+
+# What was wrong once
+
+
+def test_a_larger_window_draws_the_plots_that_come_into_sight(monitor, qtbot):
+    window, page = monitor
+    window.resize(880, 520)
+    feed(window, sample(gpu()))
+    page.pause.click()
+    qtbot.waitUntil(lambda: page.cards[0].in_sight() and not page.cards[-1].in_sight(), timeout=5000)
+    last = page.cards[-1].plot
+    last._raw.clear()
+    page.draw()
+    assert not last._raw
+    window.resize(1600, 1200)
+    qtbot.waitUntil(lambda: bool(last._raw), timeout=5000)
