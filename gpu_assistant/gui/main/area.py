@@ -22,7 +22,7 @@ from .updates import Updates
 
 if TYPE_CHECKING:
     from ...app import App
-    from .benchmark import BenchmarkPage
+    from ..bench.page import BenchmarkPage
 
 HOME, MONITOR, BENCHMARK, SETTINGS = range(4)
 GRAPHS = "gpu_assistant.gui.monitor.page"
@@ -171,7 +171,7 @@ class MainArea(Live, QWidget):
 
             return MonitorPage(self.sampling, simulated=self.app.simulated)
         if page == BENCHMARK:
-            from .benchmark import BenchmarkPage
+            from ..bench.page import BenchmarkPage
 
             benchmark = BenchmarkPage(self.app, self.language)
             benchmark.setup_wanted.connect(self.setup_wanted)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout
 
 from ...core.results import Benchmark
+from ..bench import scores
 from ..components import Bars, Button, Card, Icon, label
-from . import scores
 
 
 class FastCard(Card):

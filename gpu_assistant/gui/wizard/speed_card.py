@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout
 from ...core.errors import AppError
 from ...core.results import Benchmark
 from ...texts import Texts
+from ..bench import scores
 from ..components import Bars, Button, Card, ProgressBar, label
-from ..main import scores
 
 
 class SpeedCard(Card):

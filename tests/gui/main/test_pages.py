@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Check
-from gpu_assistant.gui.main import scores
-from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
-from tests.fakes.app import cpu_benchmark, good_checks, rtx4060
+from gpu_assistant.gui.main.area import HOME, MONITOR, SETTINGS
+from tests.fakes.app import good_checks, rtx4060
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -159,167 +158,11 @@ def test_home_samples_only_while_it_is_shown(home, app):
     assert window.area.sampling.running
 
 
-# Benchmark
-
-
-@pytest.fixture
-def benchmark_page(home, app, qtbot):
-    window, _ = home(app)
-    window.area.open(BENCHMARK)
-    page = window.area.pages[BENCHMARK]
-    qtbot.waitUntil(lambda: page._read, timeout=5000)
-    return window, page
-
-
-def test_benchmark_empty_says_how_long(benchmark_page):
-    _, page = benchmark_page
-    assert page.empty.sentence.text() == "About 1 minute. The fan may get loud."
-    assert page.empty.button.isEnabled()
-
-
-def test_benchmark_runs_and_shows_its_result(benchmark_page, app, qtbot):
-    _, page = benchmark_page
-    app.gate = threading.Event()
-    page.empty.button.click()
-    assert page.measuring
-    assert page.cancel.isVisible()
-    app.gate.set()
-    qtbot.waitUntil(page.result.isVisible, timeout=5000)
-    assert page.result.figure.text() == "141"
-    assert page.result.text.text().startswith("GFLOP/s")
-    assert "CPU" in page.result.text.text()
-    assert page.result._rows.itemAt(0).widget().accessibleName().count("GFLOP/s") == 3
-    assert page.again.isVisible()
-
-
-def test_benchmark_stops_when_told(benchmark_page, app, qtbot):
-    _, page = benchmark_page
-    app.gate = threading.Event()
-    page.empty.button.click()
-    page.cancel.click()
-    qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
-    assert page.empty.isVisible()
-    assert not page.trouble.isVisible()
-
-
-def test_escape_stops_the_benchmark_and_a_late_enter_starts_none(benchmark_page, app, qtbot):
-    window, page = benchmark_page
-    app.gate = threading.Event()
-    app.kept = [cpu_benchmark()]
-    page.look()
-    qtbot.waitUntil(page.again.isVisible, timeout=5000)
-    qtbot.mouseClick(page.again, Qt.MouseButton.LeftButton)
-    assert page.cancel.hasFocus()
-    qtbot.keyClick(window, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
-    assert page.again.isVisible()
-    asked = app.asked.count("bench")
-    for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
-        qtbot.keyClick(QApplication.focusWidget() or window, key)
-    assert not page.measuring
-    assert app.asked.count("bench") == asked == 1
-
-
-def test_the_page_key_leads_to_measure(home, app, qtbot):
-    window, _ = home(app)
-    app.gate = threading.Event()
-    qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
-    page = window.area.pages[BENCHMARK]
-    qtbot.waitUntil(page.empty.button.hasFocus, timeout=5000)
-    qtbot.keyClick(page.empty.button, Qt.Key.Key_Return)
-    assert page.measuring
-    page.stop()
-    qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
-
-
 def test_the_page_keys_take_the_focus_along(home, app, qtbot):
     window, _ = home(app)
     window.area.rail.buttons[MONITOR].setFocus()
     qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     assert window.area.rail.buttons[SETTINGS].hasFocus()
-
-
-def test_benchmark_that_fails_says_why_and_can_be_tried_again(benchmark_page, app, qtbot):
-    _, page = benchmark_page
-    app.results["bench"] = AppError("internal", detail="child")
-    page.empty.button.click()
-    qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
-    assert "child" in page.trouble.label.text()
-    app.results["bench"] = cpu_benchmark()
-    page.empty.button.click()
-    qtbot.waitUntil(page.result.isVisible, timeout=5000)
-    assert not page.trouble.isVisible()
-
-
-def test_benchmark_without_an_environment_leads_to_the_wizard(home, app, qtbot):
-    app.known = ()
-    window, _ = home(app)
-    window.area.open(BENCHMARK)
-    page = window.area.pages[BENCHMARK]
-    qtbot.waitUntil(page.empty.isVisible, timeout=5000)
-    window.area.setup_wanted.disconnect()
-    with qtbot.waitSignal(page.setup_wanted):
-        page.empty.button.click()
-    assert "bench" not in app.asked
-
-
-def test_benchmark_of_a_simulated_machine_is_disabled_with_the_reason(open_area, tmp_path, qtbot):
-    area = open_area(FakeMain(tmp_path, rtx4060(), simulated=True))
-    area.open(BENCHMARK)
-    page = area.pages[BENCHMARK]
-    qtbot.waitUntil(page.empty.isVisible, timeout=5000)
-    assert not page.empty.button.isEnabled()
-    assert "simulated" in page.empty.sentence.text()
-
-
-def test_own_past_compares_only_the_same(benchmark_page, app, qtbot):
-    _, page = benchmark_page
-    now = time.time()
-    other = replace(cpu_benchmark().results[0], size=(1024, 1024, 1024))
-    app.kept = [
-        replace(cpu_benchmark(), started=now - 90_000),
-        replace(cpu_benchmark(), started=now - 80_000, results=(other,)),
-        replace(cpu_benchmark(), started=now),
-    ]
-    page.look()
-    qtbot.waitUntil(page.result.past.isVisible, timeout=5000)
-    assert len(page.result._past._bars) == 2
-
-
-def test_a_figure_that_was_worked_out_stands_for_nothing_and_says_so():
-    measured = cpu_benchmark().results[0]
-    guess = replace(measured, size=(10000, 10000, 10000), runs=0, error=None, extrapolated=True)
-    benchmark = replace(cpu_benchmark(), results=(measured, guess))
-    assert scores.reference(benchmark) == measured
-    assert scores.history(benchmark, [benchmark]) == [(benchmark, measured)]
-    assert scores.detail(guess) == "10000 × 10000, worked out from a smaller size"
-
-
-def test_one_size_stands_for_a_benchmark_however_fast_the_others_were():
-    large = cpu_benchmark().results[0]
-    small = replace(large, size=(1024, 1024, 1024), median=0.2)
-    first = replace(cpu_benchmark(), results=(small, large))
-    second = replace(cpu_benchmark(), results=(replace(small, median=0.1), large))
-    third = replace(cpu_benchmark(), results=(small,))
-    kept = (first, second, third)
-    for each in (first, second):
-        assert scores.reference(each).size == large.size
-        assert scores.headline(each).detail.startswith("2048 × 2048 · ")
-        assert [result.median for _, result in scores.history(each, kept)] == [0.141, 0.141]
-        assert not scores.left_out(each, kept)
-    assert scores.left_out(third, kept) == [large.size]
-    said = {line.text: line.value for line in scores.fairness(third, kept)}
-    assert said["Measured before, not this time"] == "2048 × 2048"
-
-
-def test_the_gpu_is_compared_at_the_size_that_both_did():
-    cpu = cpu_benchmark().results[0]
-    same = replace(cpu, device="cuda:0", median=9.0)
-    larger = replace(same, size=(8192, 8192, 8192), median=12.0)
-    both = replace(cpu_benchmark(), results=(cpu, same, larger))
-    assert scores.comparable(both) == [same, cpu]
-    assert scores.reference(both) == same
-    assert scores.value(same) == "9.00 TFLOP/s"
 
 
 # What was wrong once

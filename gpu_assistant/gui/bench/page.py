@@ -15,10 +15,10 @@ from ...core.jobs import JobContext, Later
 from ...core.results import Benchmark, BenchResult
 from ..components import Banner, Button, Card, EmptyState, Page, ProgressBar, label
 from ..language import Language
+from ..main.facts import Installed, in_use
 from ..worker import JobRunner
 from . import scores
-from .bench_result import BenchResultView
-from .facts import Installed, in_use
+from .result import BenchResultView
 
 if TYPE_CHECKING:
     from ...app import App

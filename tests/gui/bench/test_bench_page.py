@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.gui.main.area import BENCHMARK
+from tests.fakes.app import cpu_benchmark, rtx4060
+from tests.fakes.main_window import FakeMain
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def benchmark_page(home, app, qtbot):
+    window, _ = home(app)
+    window.area.open(BENCHMARK)
+    page = window.area.pages[BENCHMARK]
+    qtbot.waitUntil(lambda: page._read, timeout=5000)
+    return window, page
+
+
+def test_benchmark_empty_says_how_long(benchmark_page):
+    _, page = benchmark_page
+    assert page.empty.sentence.text() == "About 1 minute. The fan may get loud."
+    assert page.empty.button.isEnabled()
+
+
+def test_benchmark_runs_and_shows_its_result(benchmark_page, app, qtbot):
+    _, page = benchmark_page
+    app.gate = threading.Event()
+    page.empty.button.click()
+    assert page.measuring
+    assert page.cancel.isVisible()
+    app.gate.set()
+    qtbot.waitUntil(page.result.isVisible, timeout=5000)
+    assert page.result.figure.text() == "141"
+    assert page.result.text.text().startswith("GFLOP/s")
+    assert "CPU" in page.result.text.text()
+    assert page.result._rows.itemAt(0).widget().accessibleName().count("GFLOP/s") == 3
+    assert page.again.isVisible()
+
+
+def test_benchmark_stops_when_told(benchmark_page, app, qtbot):
+    _, page = benchmark_page
+    app.gate = threading.Event()
+    page.empty.button.click()
+    page.cancel.click()
+    qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
+    assert page.empty.isVisible()
+    assert not page.trouble.isVisible()
+
+
+def test_escape_stops_the_benchmark_and_a_late_enter_starts_none(benchmark_page, app, qtbot):
+    window, page = benchmark_page
+    app.gate = threading.Event()
+    app.kept = [cpu_benchmark()]
+    page.look()
+    qtbot.waitUntil(page.again.isVisible, timeout=5000)
+    qtbot.mouseClick(page.again, Qt.MouseButton.LeftButton)
+    assert page.cancel.hasFocus()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
+    assert page.again.isVisible()
+    asked = app.asked.count("bench")
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
+        qtbot.keyClick(QApplication.focusWidget() or window, key)
+    assert not page.measuring
+    assert app.asked.count("bench") == asked == 1
+
+
+def test_the_page_key_leads_to_measure(home, app, qtbot):
+    window, _ = home(app)
+    app.gate = threading.Event()
+    qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    page = window.area.pages[BENCHMARK]
+    qtbot.waitUntil(page.empty.button.hasFocus, timeout=5000)
+    qtbot.keyClick(page.empty.button, Qt.Key.Key_Return)
+    assert page.measuring
+    page.stop()
+    qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
+
+
+def test_benchmark_that_fails_says_why_and_can_be_tried_again(benchmark_page, app, qtbot):
+    _, page = benchmark_page
+    app.results["bench"] = AppError("internal", detail="child")
+    page.empty.button.click()
+    qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
+    assert "child" in page.trouble.label.text()
+    app.results["bench"] = cpu_benchmark()
+    page.empty.button.click()
+    qtbot.waitUntil(page.result.isVisible, timeout=5000)
+    assert not page.trouble.isVisible()
+
+
+def test_benchmark_without_an_environment_leads_to_the_wizard(home, app, qtbot):
+    app.known = ()
+    window, _ = home(app)
+    window.area.open(BENCHMARK)
+    page = window.area.pages[BENCHMARK]
+    qtbot.waitUntil(page.empty.isVisible, timeout=5000)
+    window.area.setup_wanted.disconnect()
+    with qtbot.waitSignal(page.setup_wanted):
+        page.empty.button.click()
+    assert "bench" not in app.asked
+
+
+def test_benchmark_of_a_simulated_machine_is_disabled_with_the_reason(open_area, tmp_path, qtbot):
+    area = open_area(FakeMain(tmp_path, rtx4060(), simulated=True))
+    area.open(BENCHMARK)
+    page = area.pages[BENCHMARK]
+    qtbot.waitUntil(page.empty.isVisible, timeout=5000)
+    assert not page.empty.button.isEnabled()
+    assert "simulated" in page.empty.sentence.text()
+
+
+def test_own_past_compares_only_the_same(benchmark_page, app, qtbot):
+    _, page = benchmark_page
+    now = time.time()
+    other = replace(cpu_benchmark().results[0], size=(1024, 1024, 1024))
+    app.kept = [
+        replace(cpu_benchmark(), started=now - 90_000),
+        replace(cpu_benchmark(), started=now - 80_000, results=(other,)),
+        replace(cpu_benchmark(), started=now),
+    ]
+    page.look()
+    qtbot.waitUntil(page.result.past.isVisible, timeout=5000)
+    assert len(page.result._past._bars) == 2

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from gpu_assistant.gui.bench import scores
+from tests.fakes.app import cpu_benchmark
+
+
+def test_a_figure_that_was_worked_out_stands_for_nothing_and_says_so():
+    measured = cpu_benchmark().results[0]
+    guess = replace(measured, size=(10000, 10000, 10000), runs=0, error=None, extrapolated=True)
+    benchmark = replace(cpu_benchmark(), results=(measured, guess))
+    assert scores.reference(benchmark) == measured
+    assert scores.history(benchmark, [benchmark]) == [(benchmark, measured)]
+    assert scores.detail(guess) == "10000 × 10000, worked out from a smaller size"
+
+
+def test_one_size_stands_for_a_benchmark_however_fast_the_others_were():
+    large = cpu_benchmark().results[0]
+    small = replace(large, size=(1024, 1024, 1024), median=0.2)
+    first = replace(cpu_benchmark(), results=(small, large))
+    second = replace(cpu_benchmark(), results=(replace(small, median=0.1), large))
+    third = replace(cpu_benchmark(), results=(small,))
+    kept = (first, second, third)
+    for each in (first, second):
+        assert scores.reference(each).size == large.size
+        assert scores.headline(each).detail.startswith("2048 × 2048 · ")
+        assert [result.median for _, result in scores.history(each, kept)] == [0.141, 0.141]
+        assert not scores.left_out(each, kept)
+    assert scores.left_out(third, kept) == [large.size]
+    said = {line.text: line.value for line in scores.fairness(third, kept)}
+    assert said["Measured before, not this time"] == "2048 × 2048"
+
+
+def test_the_gpu_is_compared_at_the_size_that_both_did():
+    cpu = cpu_benchmark().results[0]
+    same = replace(cpu, device="cuda:0", median=9.0)
+    larger = replace(same, size=(8192, 8192, 8192), median=12.0)
+    both = replace(cpu_benchmark(), results=(cpu, same, larger))
+    assert scores.comparable(both) == [same, cpu]
+    assert scores.reference(both) == same
+    assert scores.value(same) == "9.00 TFLOP/s"
