@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.language import Language
@@ -30,3 +31,22 @@ def dressed(qapp: QApplication) -> Iterator[QApplication]:
         theme.set_text_scale(qapp, 1.0)
     if theme.choice() != "light":
         theme.set_theme(qapp, "light")
+
+
+@pytest.fixture
+def show(qtbot: QtBot):
+    """Shows a widget in a window of its own."""
+    kept = []
+
+    def shown(widget: QWidget, width: int = 700, height: int = 420) -> QWidget:
+        window = QWidget()
+        kept.append(window)  # qtbot holds only weak references
+        qtbot.addWidget(window)
+        QVBoxLayout(window).addWidget(widget)
+        window.resize(width, height)
+        window.show()
+        qtbot.waitExposed(window)
+        window.activateWindow()
+        return widget
+
+    return shown

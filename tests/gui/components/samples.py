@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from gpu_assistant.gui import components as ui
@@ -91,3 +92,10 @@ def samples(language: Language) -> dict[str, Callable[[], QWidget]]:
 
 
 NAMES = tuple(samples(None))  # type: ignore[arg-type]
+
+
+def heard(signal: SignalInstance) -> list:
+    """What a signal brings from now on, its first value each time."""
+    found: list = []
+    signal.connect(lambda *args: found.append(args[0] if args else None))
+    return found

@@ -1,0 +1,287 @@
+"""What is pressed, chosen, copied, asked: the components that answer mouse and keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QFontMetrics
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpu_assistant.gui import components as ui
+from gpu_assistant.gui import theme
+
+from .samples import heard
+
+# Buttons
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_a_button_is_pressed_by_key(show, qtbot: QtBot, key: Qt.Key) -> None:
+    button = show(ui.Button("Install", "primary"))
+    clicks = heard(button.clicked)
+    qtbot.keyClick(button, key)
+    assert len(clicks) == 1
+
+
+def test_a_busy_button_keeps_its_width_and_takes_no_clicks(show, qtbot: QtBot) -> None:
+    button = show(ui.Button("Install", "primary"))
+    clicks, width, before = heard(button.clicked), button.sizeHint().width(), button.grab().toImage()
+    button.set_busy(True)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+    qtbot.keyClick(button, Qt.Key.Key_Return)
+    assert not clicks
+    assert button.sizeHint().width() == width
+    assert button.accessibleDescription() == "working"
+    assert button.grab().toImage() != before
+    button.set_busy(False)
+    assert button.accessibleDescription() == ""
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert len(clicks) == 1
+
+
+def test_the_ring_is_for_the_keyboard(show, qtbot: QtBot) -> None:
+    button = show(ui.Button("Back"))
+    button.clearFocus()
+    button.setFocus(Qt.FocusReason.MouseFocusReason)
+    qtbot.waitUntil(button.hasFocus)
+    assert not button.ringed
+    button.clearFocus()
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(lambda: button.ringed)
+    corner = button.grab().toImage().pixelColor(button.width() // 2, 0)
+    assert corner.name().upper() == theme.current().focus
+
+
+def test_a_button_is_a_button_to_a_screen_reader(show) -> None:
+    button = show(ui.Button("Install && go"))
+    told = QAccessible.queryAccessibleInterface(button)
+    assert told.role() == QAccessible.Role.PushButton
+
+
+def test_tab_goes_in_reading_order(show, qtbot: QtBot) -> None:
+    footer = ui.Footer()
+    back, go = footer.add(ui.Button("Back")), footer.add(ui.Button("Install", "primary"))
+    show(footer)
+    back.setFocus()
+    qtbot.waitUntil(back.hasFocus)
+    qtbot.keyClick(back, Qt.Key.Key_Tab)
+    assert go.hasFocus()
+
+
+def test_a_card_is_one_target(show, qtbot: QtBot) -> None:
+    card = show(ui.PressableCard("play", "Run a first script", "in 1 min"))
+    clicks = heard(card.clicked)
+    qtbot.mouseClick(card, Qt.MouseButton.LeftButton, pos=card.title.geometry().center())
+    qtbot.keyClick(card, Qt.Key.Key_Return)
+    assert len(clicks) == 2
+    assert card.accessibleName() == "Run a first script: in 1 min"
+
+
+# Rails
+
+
+@pytest.mark.parametrize("chinese", [False, True])
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+def test_the_narrow_rail_has_room_for_its_widest_word(show, qapp, scale: float, chinese: bool) -> None:
+    theme.set_text_scale(qapp, scale)
+    try:
+        rail = show(ui.NavRail([("home", ""), ("bench", "")]))
+        rail.set_words(("主页", "测速") if chinese else ("Home", "Benchmark"))
+        for index, button in enumerate(rail.buttons):
+            rail.set_current(index)
+            room = rail.width() - rail.outer.contentsMargins().left() - rail.outer.contentsMargins().right()
+            assert QFontMetrics(button.font()).horizontalAdvance(button.text()) + 8 <= room
+    finally:
+        theme.set_text_scale(qapp, 1.0)
+
+
+def test_only_done_steps_lead_back(show, qtbot: QtBot) -> None:
+    rail = show(ui.StepRail([("Welcome", ""), ("This computer", "What is in it"), ("Done", "")]))
+    rail.set_current(1)
+    chosen = heard(rail.chosen)
+    for button in rail.buttons:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert chosen == [0]
+    qtbot.keyClick(rail.buttons[0], Qt.Key.Key_Space)
+    assert chosen == [0, 0]
+    names = [button.accessibleName() for button in rail.buttons]
+    assert names[0] == "Step 1 of 3: Welcome, done"
+    assert names[1].endswith("current")
+    assert [bool(button.focusPolicy()) for button in rail.buttons] == [True, False, False]
+    rail.set_current(2, reachable=False)
+    qtbot.mouseClick(rail.buttons[0], Qt.MouseButton.LeftButton)
+    assert chosen == [0, 0]
+
+
+def _in_window(qtbot: QtBot, rail: QWidget, width: int) -> QWidget:
+    window = QWidget()
+    qtbot.addWidget(window)
+    row = QHBoxLayout(window)
+    row.addWidget(rail)
+    row.addStretch(1)
+    window.resize(width, 700)
+    window.show()
+    qtbot.waitExposed(window)
+    return window
+
+
+def test_the_navigation_chooses_by_mouse_and_arrows(qtbot: QtBot) -> None:
+    rail = ui.NavRail([("home", "Home"), ("monitor", "Monitor")], [("settings", "Settings")])
+    window = _in_window(qtbot, rail, 1300)
+    rail.set_current(0)
+    chosen = heard(rail.chosen)
+    qtbot.mouseClick(rail.buttons[1], Qt.MouseButton.LeftButton)
+    assert (chosen, rail.current()) == ([1], 1)
+    window.activateWindow()
+    rail.buttons[1].setFocus()
+    qtbot.waitUntil(rail.buttons[1].hasFocus)
+    qtbot.keyClick(rail.buttons[1], Qt.Key.Key_Up)
+    assert (chosen, rail.current()) == ([1, 0], 0)
+    window.close()
+
+
+def test_the_navigation_puts_icons_above_words_in_a_narrow_window(qtbot: QtBot) -> None:
+    rail = ui.NavRail([("home", "Home")])
+    window = _in_window(qtbot, rail, 1300)
+    assert (rail.width(), rail.buttons[0].stacked) == (212, False)
+    window.resize(1100, 700)
+    qtbot.waitUntil(lambda: (rail.width(), rail.buttons[0].stacked) == (88, True))
+
+
+def test_the_step_rail_is_slim_in_a_narrow_window(qtbot: QtBot) -> None:
+    rail = ui.StepRail([("Welcome", "Language")])
+    window = _in_window(qtbot, rail, 1300)
+    assert rail.width() == 240
+    window.resize(1100, 700)
+    qtbot.waitUntil(lambda: rail.width() == 200)
+
+
+def test_a_foot_too_wide_becomes_a_column(qtbot: QtBot, qapp: QApplication) -> None:
+    rail = ui.StepRail([("Welcome", "")])
+    one, two = ui.RailButton("globe", "English", after="down"), ui.RailButton("help", "F1")
+    rail.add_foot(one, two)
+    window = _in_window(qtbot, rail, 1100)
+    assert one.geometry().right() < two.geometry().left()
+    two.setText("A much longer word")
+    rail.refresh()
+    qtbot.waitUntil(lambda: one.geometry().bottom() < two.geometry().top())
+    window.close()
+
+
+def test_a_badge_has_a_sentence(show) -> None:
+    rail = show(ui.NavRail([("home", "Home")]))
+    before = rail.grab().toImage()
+    rail.set_badge(0, "warn", "!", "The card is hot.")
+    assert rail.buttons[0].accessibleDescription() == "The card is hot."
+    assert rail.grab().toImage() != before
+
+
+# Disclosure, choice, copy
+
+
+def test_why_opens_and_offers(show, qtbot: QtBot) -> None:
+    why = ui.Why()
+    why.set(
+        "Because.", alternative=("Rather keep it?", "Use that"), source=("Release notes", "https://example.invalid")
+    )
+    show(why)
+    toggled, chosen = heard(why.toggled), heard(why.alternative_chosen)
+    assert not why.inset.isVisible()
+    qtbot.keyClick(why.toggle, Qt.Key.Key_Space)
+    assert toggled == [True]
+    assert why.inset.isVisible()
+    assert why.source.text() == "Source: Release notes"
+    assert why.toggle.accessibleDescription() == "open"
+    qtbot.mouseClick(why.choose, Qt.MouseButton.LeftButton)
+    assert len(chosen) == 1
+    why.set("Because.")
+    assert not why.choose.isVisible()
+    assert not why.source.isVisible()
+
+
+def test_copy_says_copied_and_then_copy_again(show, qtbot: QtBot, qapp: QApplication) -> None:
+    box = show(ui.CommandBox("pip install torch"))
+    qtbot.mouseClick(box.copy, Qt.MouseButton.LeftButton)
+    assert qapp.clipboard().text() == "pip install torch"
+    assert box.copy.text() == "Copied"
+    box._copied.setInterval(1)
+    qtbot.waitUntil(lambda: box.copy.text() == "Copy")
+
+
+def test_a_long_command_breaks_and_is_not_cut(show) -> None:
+    box = ui.CommandBox("python " + "x" * 300)
+    assert box.text.heightForWidth(300) > 4 * box.text.fontMetrics().height()
+
+
+def test_segments_choose_with_arrows(show, qtbot: QtBot) -> None:
+    segments = show(ui.Segments(["1 min", "10 min", "1 h"]))
+    chosen = heard(segments.chosen)
+    segments.buttons[0].setFocus()
+    qtbot.waitUntil(segments.buttons[0].hasFocus)
+    qtbot.keyClick(segments.buttons[0], Qt.Key.Key_Right)
+    assert (chosen, segments.current()) == ([1], 1)
+    qtbot.mouseClick(segments.buttons[2], Qt.MouseButton.LeftButton, pos=segments.buttons[2].rect().center())
+    assert chosen == [1, 2]
+    segments.set_options(["1 分钟", "10 分钟", "1 小时"])
+    assert segments.buttons[2].text() == "1 小时"
+
+
+def test_the_theme_menu_changes_the_theme(show, qtbot: QtBot) -> None:
+    menu = show(ui.ThemeMenu())
+    with qtbot.waitSignal(menu.chosen) as chosen:
+        menu.actions_by_entry()["dark"].trigger()
+    assert chosen.args == ["dark"]
+    assert theme.current().dark
+    assert menu.text() == "Dark"
+    assert menu.icon_name == "moon"
+
+
+@pytest.mark.qt_log_ignore("does not support (raise|grabbing)", extend=True)
+def test_the_menu_opens_above(show, qtbot: QtBot) -> None:
+    menu = show(ui.ThemeMenu())
+    qtbot.mouseClick(menu, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(menu._list.isVisible)
+    menu._list.close()
+
+
+# Log
+
+
+def test_the_drawer_keeps_the_newest_lines(show, qtbot: QtBot, qapp: QApplication) -> None:
+    drawer = show(ui.LogDrawer())
+    drawer.append([f"line {count}" for count in range(6000)])
+    lines = drawer.text().splitlines()
+    assert len(lines) == 5000
+    assert lines[-1] == "line 5999"
+    assert not drawer.is_open()
+    qtbot.keyClick(drawer.head, Qt.Key.Key_Return)
+    assert drawer.is_open()
+    qtbot.mouseClick(drawer.copy, Qt.MouseButton.LeftButton)
+    assert qapp.clipboard().text().endswith("line 5999")
+    drawer.clear()
+    assert drawer.text() == ""
+
+
+# Confirm
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [([Qt.Key.Key_Escape], False), ([Qt.Key.Key_Return], False), ([Qt.Key.Key_Backtab, Qt.Key.Key_Space], True)],
+)
+def test_only_the_verb_does_it(qtbot: QtBot, keys: Sequence[Qt.Key], answer: bool) -> None:
+    from PySide6.QtCore import QTimer
+
+    def press() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, ui.ConfirmDialog)
+        assert dialog.focusWidget() is dialog.stay
+        for key in keys:
+            qtbot.keyClick(dialog.focusWidget(), key)
+
+    QTimer.singleShot(50, press)
+    assert ui.ConfirmDialog.ask(None, "Stop here?", "What is downloaded is kept.", "Stop", "Go on") is answer
