@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
+from fake_cards import measured
 
 from gpu_assistant.catalog.health import HealthRules
 from gpu_assistant.catalog.load import load
@@ -31,8 +29,6 @@ from gpu_assistant.health.watch import Watch
 from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.system import current
 from gpu_assistant.system.nvml import Nvml
-from tests.nvml.machines import RTX_4060, eight_h100
-from tests.nvml.scenario import Scenario, built
 
 MONTH_MIN = 30 * 24 * 60
 
@@ -77,24 +73,11 @@ def main() -> None:
     if given.child:
         print(json.dumps(measure(given.rounds)))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        library = built(Path(folder))
-        if library is None:
-            sys.exit("no C compiler")
-        for cards in ((RTX_4060,), eight_h100()):
-            scenario = Scenario(Path(folder) / "scenario", library, *cards)
-            scenario.set(fixed="1")
-            done = subprocess.run(
-                [sys.executable, __file__, "--child", "--rounds", str(given.rounds)],
-                env={**os.environ, "FAKE_NVML_SCENARIO": str(scenario.path), "LD_LIBRARY_PATH": folder},
-                capture_output=True,
-                check=True,
-            )
-            found = json.loads(done.stdout)
-            print(
-                f"{len(cards)} GPU: rules {found['look']:.0f} us, sample {found['sample']:.0f} us, "
-                f"ratio {found['look'] / found['sample']:.2f}; {found['look'] / 1e4:.3f} % of one core"
-            )
+    for cards, found in measured(__file__, given.rounds):
+        print(
+            f"{cards} GPU: rules {found['look']:.0f} us, sample {found['sample']:.0f} us, "
+            f"ratio {found['look'] / found['sample']:.2f}; {found['look'] / 1e4:.3f} % of one core"
+        )
     print(f"a month of 8 GPUs learned in {learning_ms(8):.0f} ms")
 
 

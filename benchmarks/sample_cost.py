@@ -13,22 +13,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from fake_cards import measured
+
 from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.system import current
 from gpu_assistant.system.nvml import Nvml
-from tests.nvml.machines import RTX_4060, eight_h100
-from tests.nvml.scenario import Scenario, built
 
 # nvitop's methods of the figures that both know.
 FIGURES = (
@@ -89,25 +86,11 @@ def main() -> None:
     if given.child:
         print(json.dumps(measure(given.rounds)))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        library = built(Path(folder))
-        if library is None:
-            sys.exit("no C compiler")
-        for cards in ((RTX_4060,), eight_h100()):
-            idle = [{**card, "compute": "", "graphics": ""} for card in cards]
-            scenario = Scenario(Path(folder) / "scenario", library, *idle)
-            scenario.set(fixed="1")
-            done = subprocess.run(
-                [sys.executable, __file__, "--child", "--rounds", str(given.rounds)],
-                env={**os.environ, "FAKE_NVML_SCENARIO": str(scenario.path), "LD_LIBRARY_PATH": folder},
-                capture_output=True,
-                check=True,
-            )
-            found = json.loads(done.stdout)
-            print(
-                f"{len(cards)} GPU: full sample {found['ours']:.0f} us, nvitop {found['theirs']:.0f} us, "
-                f"ratio {found['ours'] / found['theirs']:.2f}; an ordinary second {found['second']:.0f} us"
-            )
+    for cards, found in measured(__file__, given.rounds, compute="", graphics=""):
+        print(
+            f"{cards} GPU: full sample {found['ours']:.0f} us, nvitop {found['theirs']:.0f} us, "
+            f"ratio {found['ours'] / found['theirs']:.2f}; an ordinary second {found['second']:.0f} us"
+        )
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from .language import user_language  # noqa: E402
 from .services import AtLogin, Power, Taskbar, UserVariables  # noqa: E402
 from .windows_facts import WindowsFacts, home_too_long  # noqa: E402
 from .windows_read import environments_folder, quoted, system_name  # noqa: E402
+from .windows_told import ToldByFacts  # noqa: E402
 
 VERSION_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 CPU_KEY = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
@@ -47,7 +48,7 @@ DISK_S = 1.5  # a disk that has not answered by then is shown without its sizes
 REMOTE_SESSION = 0x1000  # SM_REMOTESESSION of GetSystemMetrics
 
 
-class WindowsSystem:
+class WindowsSystem(ToldByFacts):
     """What `base.System` asks, answered by Windows."""
 
     name: SystemName = "windows"
@@ -188,41 +189,9 @@ class WindowsSystem:
         version = next((card.driver for card in cards if card.driver), None)
         return Driver(version=version) if version else None
 
-    def nvidia_smi(self) -> Path | None:
-        """In System32."""
-        return self._facts.nvidia_smi()
-
     def loaded_driver(self) -> str:
         """Windows has no such file."""
         return ""
-
-    def cuda_folders(self) -> tuple[Path, ...]:
-        """Of NVIDIA's installer, the registry and the variables."""
-        return self._facts.cuda_folders()
-
-    def cudnn_folders(self) -> tuple[Path, ...]:
-        """NVIDIA's own and those inside toolkits."""
-        return self._facts.cudnn_folders()
-
-    def visual_cpp(self) -> str | None:
-        """As its installer wrote it down."""
-        return self._facts.visual_cpp()
-
-    def shared_libraries(self) -> Path | None:
-        """System32."""
-        return self._facts.shared_libraries()
-
-    def vswhere(self) -> Path | None:
-        """Of Visual Studio's installer."""
-        return self._facts.vswhere()
-
-    def msvc_folders(self) -> tuple[Path, ...]:
-        """Visual Studio's usual places."""
-        return self._facts.msvc_folders()
-
-    def proxy(self) -> str | None:
-        """From the environment, else from Windows' settings."""
-        return self._facts.proxy()
 
     def is_admin(self) -> bool:
         """Whether our token is an elevated one."""
@@ -239,17 +208,9 @@ class WindowsSystem:
             onedrive=self._facts.onedrive(),
         )
 
-    def pending_reboot(self) -> bool | None:
-        """By the keys of servicing and Windows Update."""
-        return self._facts.pending_reboot()
-
     def laptop(self) -> bool | None:
         """By the chassis, else by a battery."""
         return self._facts.laptop(windows_power.battery())
-
-    def virtual_machine(self) -> bool | None:
-        """By the maker's words."""
-        return self._facts.virtual_machine()
 
     def remote_desktop(self) -> bool | None:
         """By GetSystemMetrics."""

@@ -21,6 +21,7 @@ from gpu_assistant.detect import frameworks
 from gpu_assistant.system import processes, windows_read
 from gpu_assistant.system.base import Finished
 from gpu_assistant.system.windows_facts import DeviceEntry, WindowsFacts, home_too_long
+from gpu_assistant.system.windows_told import ToldByFacts
 from tests.fakes.system import FakeSystem
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
@@ -145,7 +146,7 @@ def _plain(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text)
 
 
-class ReplayedWindows(FakeSystem):
+class ReplayedWindows(ToldByFacts, FakeSystem):
     """A recorded Windows; runs on every system."""
 
     def __init__(self, folder: Path, root: Path, computer: Computer) -> None:
@@ -195,30 +196,6 @@ class ReplayedWindows(FakeSystem):
     def program(self, name: str) -> Path | None:
         return self._facts.program(name, self._file(self._computer.home))
 
-    def nvidia_smi(self) -> Path | None:
-        return self._facts.nvidia_smi()
-
-    def cuda_folders(self) -> tuple[Path, ...]:
-        return self._facts.cuda_folders()
-
-    def cudnn_folders(self) -> tuple[Path, ...]:
-        return self._facts.cudnn_folders()
-
-    def visual_cpp(self) -> str | None:
-        return self._facts.visual_cpp()
-
-    def shared_libraries(self) -> Path | None:
-        return self._facts.shared_libraries()
-
-    def vswhere(self) -> Path | None:
-        return self._facts.vswhere()
-
-    def msvc_folders(self) -> tuple[Path, ...]:
-        return self._facts.msvc_folders()
-
-    def proxy(self) -> str | None:
-        return self._facts.proxy()
-
     def user(self) -> User:
         home = self._computer.home
         return User(
@@ -229,14 +206,8 @@ class ReplayedWindows(FakeSystem):
             onedrive=self._facts.onedrive(),
         )
 
-    def pending_reboot(self) -> bool | None:
-        return self._facts.pending_reboot()
-
     def laptop(self) -> bool | None:
         return self._facts.laptop(self._computer.battery)
-
-    def virtual_machine(self) -> bool | None:
-        return self._facts.virtual_machine()
 
     def remote_desktop(self) -> bool | None:
         return self._computer.remote_desktop

@@ -10,26 +10,12 @@ from typing import Any
 import pytest
 
 from ..fakes.environments import environment_with
-from ..nvml.scenario import BUILT, Scenario, built
+from ..nvml.conftest import library, scenario
+
+__all__ = ["library", "scenario"]  # the same fixtures
 
 SCRIPTED = Path(__file__).parents[1] / "fakes" / "scripted_torch.py"
 Play = Callable[..., Path]
-
-
-@pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = built(tmp_path_factory.mktemp("nvml"))
-    if path is None:
-        pytest.skip(f"no C compiler (cc) to build the library that answers in NVML's place, and no {BUILT}")
-    return path
-
-
-@pytest.fixture
-def scenario(tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch) -> Scenario:
-    made = Scenario(tmp_path / "scenario", library)
-    for name, value in made.environ.items():
-        monkeypatch.setenv(name, value)
-    return made
 
 
 @pytest.fixture
