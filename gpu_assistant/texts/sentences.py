@@ -39,11 +39,18 @@ def table() -> Table:
 _GAP = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 _BUILD = re.compile(r"(?P<version>\d+(\.\d+)+)\+(cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*)")
 _BUILDS = frozenset({"build", "recommended"})
+_TAG = re.compile(r"cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*")
+_TAGS = frozenset({"variant", "default"})
 
 
 def _build(name: str, value: Value) -> re.Match[str] | None:
     """A PyTorch build as pip writes it: "2.14.1+cu126"."""
     return _BUILD.fullmatch(value) if name in _BUILDS and isinstance(value, str) else None
+
+
+def _tag(name: str, value: Value) -> re.Match[str] | None:
+    """What pip's tag says of a PyTorch build: "cu126"."""
+    return _TAG.fullmatch(value) if name in _TAGS and isinstance(value, str) else None
 
 
 class Sentences:
@@ -60,7 +67,9 @@ class Sentences:
         """The sentence for a code; raises KeyError on an unknown code (a test knows them all)."""
         template = table()[code][self.language]
         said = template.format(**{name: self.value(name, value) for name, value in (data or {}).items()})
-        if self.language == "zh_CN" and any(_build(name, value) for name, value in (data or {}).items()):
+        if self.language == "zh_CN" and any(
+            _build(name, value) or _tag(name, value) for name, value in (data or {}).items()
+        ):
             # A build's name begins or ends in Chinese, where its place has the gaps of Latin letters.
             said = _GAP.sub("", said)
         return said
@@ -80,7 +89,18 @@ class Sentences:
             if cuda is not None:
                 return self.say("build.cuda", {"version": version, "cuda": f"{cuda}.{minor}"})
             return self.say(f"build.{kind}", {"version": version})
+        if isinstance(value, str) and _tag(name, value) is not None:
+            return self.variant(value)
         return shown(name, value, self.language)
+
+    def variant(self, tag: str) -> str:
+        """The kind of a PyTorch build as people say it, from pip's tag ("cu126"); a tag of another make is kept."""
+        found = _TAG.fullmatch(tag)
+        if found is None:
+            return tag
+        if found["cuda"] is not None:
+            return self.say("variant.cuda", {"cuda": f"{found['cuda']}.{found['minor']}"})
+        return self.say(f"variant.{found['kind']}")
 
     def message(self, message: Message) -> str:
         """The sentence of a message."""
