@@ -262,18 +262,6 @@
         <translation>接下来做什么？</translation>
     </message>
     <message>
-        <source>Open a terminal</source>
-        <translation>打开终端</translation>
-    </message>
-    <message>
-        <source>With the environment ready</source>
-        <translation>环境已经准备好</translation>
-    </message>
-    <message>
-        <source>Open its folder</source>
-        <translation>打开所在文件夹</translation>
-    </message>
-    <message>
         <source>Or type this in any terminal</source>
         <translation>或者在任意终端里输入</translation>
     </message>
@@ -1077,6 +1065,10 @@
 <context>
     <name>Choosers</name>
     <message>
+        <source>Cannot be taken: {why}.</source>
+        <translation>不能选：{why}。</translation>
+    </message>
+    <message>
         <source>{version} cannot be taken: {why}; the newest that can is {newest}.</source>
         <translation>不能选 {version}：{why}；能选的最新版是 {newest}。</translation>
     </message>
@@ -1119,10 +1111,6 @@
     <message>
         <source>Build</source>
         <translation>构建</translation>
-    </message>
-    <message>
-        <source>CPU</source>
-        <translation>CPU</translation>
     </message>
     <message>
         <source>{version} cannot be taken: {why}.</source>

@@ -49,6 +49,8 @@ from gpu_assistant.core.results import (
 )
 from gpu_assistant.core.settings import Settings
 from gpu_assistant.update.service import UpdateService
+from tests.fakes.after import AfterInstall
+from tests.fakes.desktop import FakeDesktop
 
 GIB = 2**30
 
@@ -348,7 +350,7 @@ class FakeSystem:
         self.opened.append(("terminal", environment))
 
 
-class FakeApp:
+class FakeApp(AfterInstall):
     """The services with results set by the test. `asked` notes each call that would do something."""
 
     def __init__(self, folder: Path, machine: Machine | None = None, *, simulated: bool = False) -> None:
@@ -358,6 +360,7 @@ class FakeApp:
         self.simulated = simulated
         self.settings = Settings()
         self.system = FakeSystem()
+        self.desktop = FakeDesktop(folder / "desk")
         self.catalog = load(resources() / "catalog")
         self.updates = UpdateService(self.catalog.updates, self.data, self.system)
         self.wheelhouse: Path | None = None

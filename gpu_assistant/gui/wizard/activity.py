@@ -27,7 +27,6 @@ class Activity(QObject):
     stepped = Signal(object)
     logged = Signal(list)
     measuring_news = Signal(object)
-    complained = Signal(object)
 
     def __init__(self, app: App, language: Language, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,7 +46,6 @@ class Activity(QObject):
         self._installer = self._runner("install")
         self._prover = self._runner("prove")
         self._measurer = self._runner("measure")
-        self._opener = self._runner("open")
         self._saver = self._runner("save")
         self._looker.news.connect(self.looked_at)
         self._installer.logged.connect(self.lines.extend)

@@ -5,21 +5,19 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QBoxLayout
 
-from ...core.errors import AppError
 from ...texts.format import duration
 from ..components import (
-    Banner,
     Button,
     Card,
     CommandBox,
     Hero,
     LogDrawer,
     Pill,
-    PressableCard,
     StepList,
     announce,
     label,
 )
+from ..ways import WaysPanel
 from . import proof
 from . import words as said
 from .base import WizardPage
@@ -40,8 +38,6 @@ class DonePage(WizardPage):
         self.pill = Pill("ok", "", on_tint=True)
         self.hero.add(self.pill)
         self.hero.button.clicked.connect(self.road.prove)
-        self.trouble = Banner("warn")
-        self.trouble.hide()
         self.proof, self.speed = ProofCard(), SpeedCard()
         self.speed.wanted.connect(self._measure)
         self.speed.unwanted.connect(self.road.stop_measuring)
@@ -50,13 +46,7 @@ class DonePage(WizardPage):
         self._pair.addWidget(self.proof, 54)
         self._pair.addWidget(self.speed, 46)
         self.now = label("heading")
-        self.terminal, self.folder = PressableCard("terminal"), PressableCard("folder")
-        self.terminal.clicked.connect(lambda: self.road.open(terminal=True))
-        self.folder.clicked.connect(lambda: self.road.open(terminal=False))
-        self._ways = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._ways.setSpacing(12)
-        self._ways.addWidget(self.terminal, 1)
-        self._ways.addWidget(self.folder, 1)
+        self.ways = WaysPanel(self.road.app, self.road.language)
         self.type_this, self.command = label("small"), CommandBox()
         self.was_done = Card(" ", padding=16)
         self._steps, self._log = StepList(), LogDrawer()
@@ -64,11 +54,9 @@ class DonePage(WizardPage):
         self.was_done.column.addWidget(self._log)
         self.was_done.hide()
         column.addWidget(self.hero)
-        column.addWidget(self.trouble)
         column.addLayout(self._pair)
         column.addWidget(self.now)
-        column.addLayout(self._ways)
-        for widget in (self.type_this, self.command, self.was_done):
+        for widget in (self.ways, self.type_this, self.command, self.was_done):
             column.addWidget(widget)
         column.addStretch(1)
         self.back = self.add_back()
@@ -76,7 +64,6 @@ class DonePage(WizardPage):
         self.show_done.clicked.connect(self._unfold)
         self.footer.add(self.primary)
         self.road.measuring_news.connect(self.speed.heard)
-        self.road.complained.connect(self._complain)
         self.page.shape_.changed.connect(self._fit)
         self._fit()
         self._told: object = None
@@ -97,12 +84,11 @@ class DonePage(WizardPage):
         error = road.errors.get("measure")
         self.speed.draw(facts.benchmark, measuring=road.measuring, error=error, texts=self.texts)
         self.now.setText(self.tr("What now?"))
-        self.terminal.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
-        self.folder.set_texts(self.tr("Open its folder"), str(road.environment or ""))
+        self.ways.set_environment(road.environment if works else None)
         self.type_this.setText(self.tr("Or type this in any terminal"))
         if road.environment is not None and not simulated:
             self.command.set_text(road.app.system.activation(road.environment))
-        for widget in (self.now, self.terminal, self.folder, self.type_this, self.command):
+        for widget in (self.now, self.ways, self.type_this, self.command):
             widget.setVisible(works)
         self._what_was_done()
         hint = self.tr("Everything is written down: a lock file and a log.") if works else ""
@@ -181,11 +167,6 @@ class DonePage(WizardPage):
     def _measure(self) -> None:
         self.speed.began()
         self.road.measure()
-
-    def _complain(self, error: AppError) -> None:
-        self.trouble.set("warn", said.error(self.texts, error))
-        self.trouble.show()
-        announce(self.trouble, self.trouble.label.text())
 
     def _fit(self) -> None:
         narrow = self.page.shape_.tight

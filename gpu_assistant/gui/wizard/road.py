@@ -19,7 +19,7 @@ from ..language import Language
 from .activity import Activity
 from .flow import PageName
 from .progress import Progress
-from .tasks import AskInterrupted, OpenPlace, Reckon, Reckoning, SavePlan
+from .tasks import AskInterrupted, Reckon, Reckoning, SavePlan
 
 if TYPE_CHECKING:
     from ...app import App
@@ -191,7 +191,7 @@ class Road(Activity):
         self._installer.cancel()
         self.changed.emit()
 
-    # Proving, measuring, opening
+    # Proving, measuring
 
     def prove(self) -> None:
         """Prove the environment; a simulated one does not exist."""
@@ -223,12 +223,6 @@ class Road(Activity):
         self.saved = None
         self.errors.pop("save", None)
         self._saver.start(SavePlan(self.language.texts().plan(plan), path))
-
-    def open(self, *, terminal: bool) -> None:
-        """Open a terminal with the environment ready, or its folder."""
-        environment = self.environment
-        if environment is not None and not self._opener.running:
-            self._opener.start(OpenPlace(self.app, environment, terminal=terminal))
 
     # What comes back
 
@@ -300,6 +294,4 @@ class Road(Activity):
             self.flow.failed(error)
             if self.progress is not None:
                 self.progress.stop("cancelled" if isinstance(error, Cancelled) else "failed")
-        elif what == "open":
-            self.complained.emit(error)
         self.changed.emit()

@@ -112,19 +112,3 @@ class SavePlan:
         """Write it, and say where; raises AppError where that cannot be."""
         json.write_file(self._path, json.encode_pretty(self._spoken) + "\n")
         return self._path
-
-
-class OpenPlace:
-    """Opens a terminal or a folder; starting a program may take a moment."""
-
-    def __init__(self, app: App, environment: Path, *, terminal: bool) -> None:
-        self._app = app
-        self._environment = environment
-        self._terminal = terminal
-
-    def run(self, context: JobContext[Any]) -> None:  # noqa: ARG002
-        """Open it; raises AppError("no-terminal")."""
-        if self._terminal:
-            self._app.system.open_terminal(self._environment)
-        else:
-            self._app.system.open_folder(self._environment)

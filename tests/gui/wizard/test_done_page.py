@@ -83,10 +83,10 @@ class TestDone:
 
     def test_terminal_and_folder(self, app, at_done, qtbot):
         wizard = at_done(app)
-        wizard.done.terminal.click()
-        qtbot.waitUntil(lambda: not wizard.road.busy)
-        wizard.done.folder.click()
-        qtbot.waitUntil(lambda: not wizard.road.busy)
+        wizard.done.ways.terminal.click()
+        qtbot.waitUntil(lambda: len(app.system.opened) == 1)
+        wizard.done.ways.folder.click()
+        qtbot.waitUntil(lambda: len(app.system.opened) == 2)
         environment = app.folder / "environments" / "pytorch"
         assert app.system.opened == [("terminal", environment), ("folder", environment)]
 

@@ -1,0 +1,208 @@
+"""The ways to work with an environment, each a card to press, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QVBoxLayout, QWidget
+
+from ...core.errors import AppError
+from ...core.jobs import Job, Later
+from ..components import Banner, PressableCard, announce
+from ..components.banner import BannerKind
+from ..components.base import Live, app
+from ..components.shape import Shape
+from ..language import Language
+from ..main.tasks import Task
+from ..wizard import words as said
+from ..worker import JobRunner
+
+if TYPE_CHECKING:
+    from ...app import App
+    from ...install.after import Ways
+
+COLUMNS = 3
+LOCK_NAME = "pylock.toml"
+
+
+class WaysPanel(Live, QWidget):
+    """Cards for one environment at a time. `told` comes with each sentence about what was asked for."""
+
+    told = Signal(str)
+
+    def __init__(self, services: App, language: Language, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._services, self._language = services, language
+        self._environment: Path | None = None
+        self._ways: Ways | None = None
+        self._said: Callable[[], str] | None = None
+        self.terminal, self.folder = PressableCard("terminal"), PressableCard("folder")
+        self.editor, self.python = PressableCard("code"), PressableCard("copy")
+        self.menu, self.jupyter, self.lock = PressableCard("pc"), PressableCard("book"), PressableCard("share")
+        self.cards = (self.terminal, self.folder, self.editor, self.python, self.menu, self.jupyter, self.lock)
+        self.news = Banner("ok")
+        self.news.hide()
+        self._grid = QGridLayout()
+        self._grid.setSpacing(12)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addLayout(self._grid)
+        column.addWidget(self.news)
+        self._looking, self._doing = JobRunner(self), JobRunner(self)
+        self._looking.done.connect(self._found)
+        self._doing.done.connect(lambda _: self._tell("ok"))
+        self._doing.failed.connect(self._failed)
+        self._shape = Shape(self)
+        self._shape.changed.connect(self._arrange)
+        self._wire()
+        self._arrange()
+        self.follow()
+
+    def _wire(self) -> None:
+        system = self._services.system
+        self.terminal.clicked.connect(lambda: self._act(lambda env: Task(lambda: system.open_terminal(env))))
+        self.folder.clicked.connect(lambda: self._act(lambda env: Task(lambda: system.open_folder(env))))
+        self.editor.clicked.connect(self.ask_project)
+        self.python.clicked.connect(self._copy_python)
+        self.menu.clicked.connect(
+            lambda: self._act(self._services.menu_entry, lambda: self.tr("It stands among your programs now."))
+        )
+        self.jupyter.clicked.connect(
+            lambda: self._act(self._services.kernel, lambda: self.tr("Jupyter offers it now as one of its kernels."))
+        )
+        self.lock.clicked.connect(self.ask_lock)
+
+    def set_environment(self, environment: Path | None) -> None:
+        """Another environment, or none; what can be done with it is found out on a thread of its own."""
+        if environment == self._environment:
+            return
+        self._environment, self._ways, self._said = environment, None, None
+        self.news.hide()
+        self._arrange()
+        if environment is not None and not self._services.simulated and not self._looking.running:
+            self._looking.start(Looking(self._services, environment))
+
+    # Asking first
+
+    def ask_project(self) -> None:
+        """Ask which folder the editor shall open."""
+        dialog = self._dialog(self.tr("Which folder do you want to work in?"))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(lambda folder: self.open_project(Path(folder)))
+        dialog.open()
+
+    def open_project(self, folder: Path) -> None:
+        """Open a folder in the editor."""
+        line = self.tr("{folder} opens with this environment's Python.")
+        self._act(lambda env: self._services.open_in_editor(env, folder), lambda: line.format(folder=str(folder)))
+
+    def ask_lock(self) -> None:
+        """Ask where the lock shall be saved."""
+        dialog = self._dialog(self.tr("Where shall the list of packages be saved?"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter("TOML (*.toml)")
+        dialog.setDefaultSuffix("toml")
+        dialog.selectFile(LOCK_NAME)
+        dialog.fileSelected.connect(lambda file: self.save_lock(Path(file)))
+        dialog.open()
+
+    def save_lock(self, target: Path) -> None:
+        """Save the lock."""
+        self._act(
+            lambda env: Task(lambda: self._services.share_lock(env, target)),
+            lambda: self.tr("Saved: {path}").format(path=str(target)),
+        )
+
+    def _dialog(self, title: str) -> QFileDialog:
+        dialog = QFileDialog(self, title)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        return dialog
+
+    # Doing
+
+    def _act(self, make: Callable[[Path], Job[object]], words: Callable[[], str] | None = None) -> None:
+        environment = self._environment
+        if environment is None or self._doing.running:
+            return
+        self._said = words
+        self.news.hide()
+        self._doing.start(Later(partial(make, environment)))
+
+    def _copy_python(self) -> None:
+        if self._ways is not None:
+            python = str(self._ways.python)
+            app().clipboard().setText(python)
+            self._said = lambda: self.tr("Copied: {path}").format(path=python)
+            self._tell("ok")
+
+    def _found(self, found: tuple[Path, Ways | None]) -> None:
+        environment, ways = found
+        if environment == self._environment:
+            self._ways = ways
+            self._arrange()
+        elif self._environment is not None:
+            self._looking.start(Looking(self._services, self._environment))
+
+    def _failed(self, error: AppError) -> None:
+        self._said = lambda: said.error(self._language.texts(), error)
+        self._tell("warn")
+
+    def _tell(self, kind: BannerKind) -> None:
+        self.news.setVisible(self._said is not None)
+        if self._said is not None:
+            words = self._said()
+            self.news.set(kind, words)
+            announce(self.news, words)
+            self.told.emit(words)
+
+    # Words and places
+
+    def retranslate(self) -> None:
+        """All words; what was said about an act stays true in another language."""
+        self.terminal.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
+        self.folder.set_texts(self.tr("Open its folder"), str(self._environment or ""))
+        self.editor.set_texts(self.tr("Open a project in VS Code"), self.tr("It takes this environment's Python"))
+        self.python.set_texts(self.tr("Use it in PyCharm or others"), self.tr("Copy the path of its Python"))
+        self.menu.set_texts(self.tr("Put it into the menu"), self.tr("A terminal, among your programs"))
+        self.jupyter.set_texts(self.tr("Use it in Jupyter"), self.tr("As a kernel for notebooks"))
+        self.lock.set_texts(self.tr("Share the list of packages"), self.tr("So that others get the very same"))
+        if not self.news.isHidden() and self._said is not None:
+            self.news.set(self.news.kind, self._said())
+
+    def _arrange(self) -> None:
+        """Only what can be done here, in as many columns as fit."""
+        here = self._environment is not None
+        ways = self._ways
+        can = {self.editor: ways is not None and ways.editor is not None, self.python: ways is not None}
+        shown = [card for card in self.cards if can.get(card, True)]
+        for card in self.cards:
+            self._grid.removeWidget(card)
+            card.setVisible(here and card in shown)
+            card.setEnabled(not self._services.simulated)
+        columns = 1 if self._shape.small else COLUMNS
+        for number, card in enumerate(shown):
+            self._grid.addWidget(card, number // columns, number % columns)
+        for column in range(COLUMNS):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+        self.retranslate()
+
+
+class Looking:
+    """Finds out how an environment can be used: it reads the disk."""
+
+    def __init__(self, services: App, environment: Path) -> None:
+        self._services = services
+        self._environment = environment
+
+    def run(self, context: object) -> tuple[Path, Ways | None]:  # noqa: ARG002
+        """The environment, and its ways if it is one of ours."""
+        try:
+            return self._environment, self._services.ways(self._environment)
+        except AppError:
+            return self._environment, None

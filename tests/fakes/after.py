@@ -1,0 +1,33 @@
+"""What comes after an install, by the program's own jobs, on a desktop in a folder of the test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gpu_assistant.core.paths import DataDir
+from gpu_assistant.install import after
+from gpu_assistant.system.base import System
+from tests.fakes.desktop import FakeDesktop
+
+
+class AfterInstall:
+    """The part of `App` that looks after an environment which stands."""
+
+    data: DataDir
+    system: System
+    desktop: FakeDesktop
+
+    def ways(self, environment: Path) -> after.Ways:
+        return after.ways(environment, self.system, self.desktop)
+
+    def menu_entry(self, environment: Path) -> after.MenuEntryJob:
+        return after.MenuEntryJob(environment, self.data, self.system, self.desktop)
+
+    def kernel(self, environment: Path) -> after.KernelJob:
+        return after.KernelJob(environment, self.data, self.system, self.desktop)
+
+    def open_in_editor(self, environment: Path, folder: Path) -> after.EditorJob:
+        return after.EditorJob(environment, self.data, self.system, self.desktop, folder=folder)
+
+    def share_lock(self, environment: Path, target: Path) -> None:
+        after.share_lock(environment, target)
