@@ -44,44 +44,44 @@
         <translation>打开所在文件夹</translation>
     </message>
     <message>
-        <source>Open a project in VS Code</source>
+        <source>Open in VS Code</source>
         <translation>用 VS Code 打开项目</translation>
     </message>
     <message>
-        <source>It takes this environment's Python</source>
-        <translation>会使用这个环境的 Python</translation>
+        <source>A project, with this Python</source>
+        <translation>使用这个环境的 Python</translation>
     </message>
     <message>
-        <source>Use it in PyCharm or others</source>
-        <translation>在 PyCharm 等编辑器里使用</translation>
+        <source>PyCharm and others</source>
+        <translation>PyCharm 等编辑器</translation>
     </message>
     <message>
-        <source>Copy the path of its Python</source>
-        <translation>复制它的 Python 路径</translation>
+        <source>Copy its Python's path</source>
+        <translation>复制 Python 的路径</translation>
     </message>
     <message>
-        <source>Put it into the menu</source>
+        <source>Add to the menu</source>
         <translation>放进菜单</translation>
     </message>
     <message>
-        <source>A terminal, among your programs</source>
-        <translation>一个终端，在你的程序列表里</translation>
+        <source>A terminal of its own</source>
+        <translation>一个专用的终端</translation>
     </message>
     <message>
-        <source>Use it in Jupyter</source>
+        <source>Use in Jupyter</source>
         <translation>在 Jupyter 里使用</translation>
     </message>
     <message>
-        <source>As a kernel for notebooks</source>
+        <source>As a notebook kernel</source>
         <translation>作为笔记本的内核</translation>
     </message>
     <message>
-        <source>Share the list of packages</source>
+        <source>Share its packages</source>
         <translation>分享软件包清单</translation>
     </message>
     <message>
-        <source>So that others get the very same</source>
-        <translation>让别人装到一模一样的</translation>
+        <source>As a lock file</source>
+        <translation>导出为锁定文件</translation>
     </message>
 </context>
 </TS>

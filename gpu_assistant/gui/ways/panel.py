@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...app import App
     from ...install.after import Ways
 
-COLUMNS = 3
+COLUMNS = 4
 LOCK_NAME = "pylock.toml"
 
 
@@ -167,11 +167,11 @@ class WaysPanel(Live, QWidget):
         """All words; what was said about an act stays true in another language."""
         self.terminal.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
         self.folder.set_texts(self.tr("Open its folder"), str(self._environment or ""))
-        self.editor.set_texts(self.tr("Open a project in VS Code"), self.tr("It takes this environment's Python"))
-        self.python.set_texts(self.tr("Use it in PyCharm or others"), self.tr("Copy the path of its Python"))
-        self.menu.set_texts(self.tr("Put it into the menu"), self.tr("A terminal, among your programs"))
-        self.jupyter.set_texts(self.tr("Use it in Jupyter"), self.tr("As a kernel for notebooks"))
-        self.lock.set_texts(self.tr("Share the list of packages"), self.tr("So that others get the very same"))
+        self.editor.set_texts(self.tr("Open in VS Code"), self.tr("A project, with this Python"))
+        self.python.set_texts(self.tr("PyCharm and others"), self.tr("Copy its Python's path"))
+        self.menu.set_texts(self.tr("Add to the menu"), self.tr("A terminal of its own"))
+        self.jupyter.set_texts(self.tr("Use in Jupyter"), self.tr("As a notebook kernel"))
+        self.lock.set_texts(self.tr("Share its packages"), self.tr("As a lock file"))
         if not self.news.isHidden() and self._said is not None:
             self.news.set(self.news.kind, self._said())
 
@@ -185,7 +185,8 @@ class WaysPanel(Live, QWidget):
             self._grid.removeWidget(card)
             card.setVisible(here and card in shown)
             card.setEnabled(not self._services.simulated)
-        columns = 1 if self._shape.small else COLUMNS
+        shape = self._shape
+        columns = 1 if shape.small else 2 if shape.tight else COLUMNS - 1 if shape.narrow else COLUMNS
         for number, card in enumerate(shown):
             self._grid.addWidget(card, number // columns, number % columns)
         for column in range(COLUMNS):

@@ -47,6 +47,7 @@ class DonePage(WizardPage):
         self._pair.addWidget(self.speed, 46)
         self.now = label("heading")
         self.ways = WaysPanel(self.road.app, self.road.language)
+        self.ways.told.connect(self._show_news)
         self.type_this, self.command = label("small"), CommandBox()
         self.was_done = Card(" ", padding=16)
         self._steps, self._log = StepList(), LogDrawer()
@@ -163,6 +164,11 @@ class DonePage(WizardPage):
         if not self.was_done.isHidden():
             self.page.content.layout().activate()  # type: ignore[union-attr]
             self.page.ensureWidgetVisible(self.was_done)
+
+    def _show_news(self) -> None:
+        """What came of a press stands where it can be read."""
+        self.page.content.layout().activate()  # type: ignore[union-attr]
+        self.page.ensureWidgetVisible(self.ways.news)
 
     def _measure(self) -> None:
         self.speed.began()
