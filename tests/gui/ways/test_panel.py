@@ -68,13 +68,13 @@ def language(qapp: QApplication) -> Iterator[Language]:
 @pytest.fixture
 def panel(qtbot, services: Services, language: Language) -> Iterator[WaysPanel]:
     made = WaysPanel(services, language)
-    qtbot.addWidget(made)
     made.resize(1000, 300)
     made.set_environment(services.environment)
     made.show()
     qtbot.waitUntil(made.python.isVisible)
     yield made
     qtbot.waitUntil(lambda: not any(runner.running for runner in made.findChildren(JobRunner)))
+    made.deleteLater()
 
 
 @BOTH
@@ -100,11 +100,11 @@ def test_a_project_opens_with_the_environments_python(panel, services, qtbot, tm
 def test_without_the_editor_its_card_is_not_there(qtbot, services, language):
     services.desktop = FakeDesktop(services.environment.parent / "desk", editor=None)
     panel = WaysPanel(services, language)
-    qtbot.addWidget(panel)
     panel.set_environment(services.environment)
     panel.show()
     qtbot.waitUntil(panel.python.isVisible)
     assert not panel.editor.isVisible()
+    panel.deleteLater()
 
 
 def test_the_path_of_its_python_is_copied(panel, services, qapp):
