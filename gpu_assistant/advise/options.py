@@ -29,6 +29,7 @@ State = Literal["fine", "warned", "refused"]
 PARTS: tuple[PartName, ...] = get_args(PartName)
 
 
+_REFUSAL = frozenset({"part", "choice", "why", "newest"})
 _BESIDE_THE_POINT = frozenset({"choice.other-gpu", "choice.no-card"})
 
 
@@ -87,7 +88,8 @@ def options(
         except CallError as error:
             if error.code != "choice-impossible":
                 raise
-            return Option(value=value, state="refused", code=str(error.data["why"]).removeprefix("@"))
+            about = {name: what for name, what in error.data.items() if name not in _REFUSAL}
+            return Option(value=value, state="refused", code=str(error.data["why"]).removeprefix("@"), data=about)
 
     parts: list[PartOptions] = []
     for name in PARTS:

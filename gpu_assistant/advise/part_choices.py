@@ -93,7 +93,8 @@ def _cudnn(where: Site, cuda: tuple[int, int] | None, picked: str, parts: Parts)
     if not releases:
         raise impossible("cudnn", picked, "no-cudnn", best)
     if not any(series[0] in r.cuda_majors for r in releases):
-        raise impossible("cudnn", picked, "cudnn-cuda", best)
+        why = "@choice.cudnn-cuda"
+        raise CallError("choice-impossible", part="cudnn", choice=picked, why=why, newest=best, cuda=series[0])
     fitting = next((r for r in releases if serves(r, series[0], chips)), None)
     if fitting is None:
         raise impossible("cudnn", picked, "cudnn-chip", best)
