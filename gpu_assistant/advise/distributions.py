@@ -1,15 +1,32 @@
-"""The driver's packages of a Linux distribution."""
+"""The driver's packages of a Linux distribution: the one place that chooses them, for the words and for the plan."""
 
 from __future__ import annotations
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..catalog.driver_ways import LinuxDriverInstall, ModuleKind
 from ..catalog.versions import capability, numbers
 from ..core.machine import OperatingSystem
+from ..core.recommendation import DriverAdvice
 from .cards import Card, nvidia_cards
 from .drivers import DriverState, modules_for
 from .pick import Pick, Site, cuda_pick
+
+
+class Packages(Struct, frozen=True, kw_only=True):
+    """`names` in the order in which they are asked for, the driver itself first; `branch` like "595" is the one that
+    they bring, None where that is not known. `signed` is the one of them with modules that the distribution signed.
+    """
+
+    names: tuple[str, ...]
+    branch: str | None
+    signed: str | None = None
+
+    @property
+    def text(self) -> str:
+        """All names, as they are typed."""
+        return " ".join(self.names)
 
 
 def way_of(where: Site) -> LinuxDriverInstall | None:
@@ -32,10 +49,34 @@ def release_branch(where: Site) -> str | None:
     return way.releases.get(version.partition(".")[0]) if way is not None else None
 
 
+def release_known(where: Site) -> bool:
+    """Whether it is known what the packages of this very release bring."""
+    way, version = way_of(where), where.machine.os.distro_version or ""
+    return way is not None and (version in way.seen_in or release_branch(where) is not None)
+
+
 def behind(where: Site, minimum: str | None) -> bool:
     """Whether this release's own packages are known to bring too old a driver."""
     branch, lowest = numbers(release_branch(where)), numbers(minimum)
     return branch is not None and lowest is not None and branch < lowest[:1]
+
+
+def with_packages(where: Site, advice: DriverAdvice) -> DriverAdvice:
+    """The advice with where its driver comes from on Linux: what is recommended is then what comes from there."""
+    if not advice.changes or where.state is None or where.card is None or where.machine.os.wsl:
+        return advice
+    found = packages_for(where, where.state, where.card, advice.minimum, advice.recommended)
+    if found is None:
+        return advice
+    if behind(where, advice.minimum):
+        return replace(advice, way="nvidia-source", packages=found.names)
+    if not release_known(where):
+        wanted = advice.recommended if where.state.picked is not None or advice.action == "back" else None
+        return replace(advice, way="unsure", packages=found.names, recommended=wanted)
+    recommended = numbers(advice.recommended)
+    other = found.branch is not None and (recommended is None or recommended[:1] != numbers(found.branch))
+    named = found.branch if other else advice.recommended
+    return replace(advice, way="packages", packages=found.names, recommended=named)
 
 
 def pick_for_release(where: Site) -> Pick | None:
@@ -47,38 +88,56 @@ def pick_for_release(where: Site) -> Pick | None:
     return cuda_pick(theirs, with_driver_there=True)
 
 
-def package_for(
+def packages_for(
     where: Site, state: DriverState, card: Card, minimum: str | None, at_most: str | None = None
-) -> str | None:
-    """The packages for a card: of the newest branch that the distribution was seen to carry and that is new enough,
-    and no newer than the branch of `at_most`.
+) -> Packages | None:
+    """The packages for a card: of the newest branch that the distribution was seen to carry, that is new enough, and
+    no newer than the branch of `at_most`. None where the catalog knows none for such a card.
     """
     way = way_of(where)
-    oldest = capability(state.generation.below_capability) if state.generation is not None else None
-    chips = [c for gpu in nvidia_cards(where.machine, where.catalog) if (c := gpu.capability) is not None]
-    # An older card beside it shares the driver, where it decided the branch.
-    shared = tuple(c for c in chips if c == card.capability or (oldest is not None and c < oldest))
-    kinds = modules_for(where.catalog, shared)
+    kinds = modules_for(where.catalog, _sharing(where, state, card))
     if way is None or not kinds:
         return None
     if not way.series:
-        return " ".join(_unbranched(way, kinds[0]))
-    pattern = way.packages.get(_kind(way, kinds[0], card))
+        return Packages(names=tuple(_unbranched(way, kinds[0])), branch=release_branch(where))
     branch = branch_for(way, state, minimum, at_most)
-    return pattern.replace("{branch}", branch) if pattern is not None and branch is not None else None
+    if branch is None:
+        return None
+    server = way.packages.get("server_open" if kinds[0] == "open" else "server")
+    secure_boot = where.machine.os.secure_boot
+    # The catalog knows signed modules of the ordinary packages only: a key enrolled by hand is for who sits before it.
+    if server is not None and secure_boot is not True and _all_for_servers(where):
+        return Packages(names=(server.replace("{branch}", branch),), branch=branch)
+    pattern = way.packages.get(kinds[0])
+    if pattern is None:
+        return None
+    signed = way.packages.get("signed_open_modules" if kinds[0] == "open" else "signed_modules")
+    signed = signed.replace("{branch}", branch) if signed is not None else None
+    more = (signed,) if signed is not None and secure_boot is not False else ()
+    return Packages(names=(pattern.replace("{branch}", branch), *more), branch=branch, signed=signed)
+
+
+def _sharing(where: Site, state: DriverState, card: Card) -> tuple[tuple[int, int], ...]:
+    """The chips that the driver has to serve: the card's, and those of older cards that decided its branch."""
+    generation = state.generation
+    low = capability(generation.from_capability) if generation is not None else None
+    top = capability(generation.below_capability) if generation is not None else None
+    chips = [c for gpu in nvidia_cards(where.machine, where.catalog) if (c := gpu.capability) is not None]
+    return tuple(
+        chip for chip in chips if chip == card.capability or (top is not None and low is not None and low <= chip < top)
+    )
+
+
+def _all_for_servers(where: Site) -> bool:
+    """Whether all NVIDIA cards here are made for servers, which have packages of their own."""
+    cards = nvidia_cards(where.machine, where.catalog)
+    return bool(cards) and all(card.segment == "datacenter" for card in cards)
 
 
 def _unbranched(way: LinuxDriverInstall, kind: ModuleKind) -> list[str]:
     """The driver itself first: the open modules alone are no driver."""
     names = [way.packages.get("proprietary"), way.packages.get("open") if kind == "open" else None]
     return [name for name in (*names, way.packages.get("firmware")) if name is not None]
-
-
-def _kind(way: LinuxDriverInstall, kind: ModuleKind, card: Card) -> str:
-    if card.segment != "datacenter":
-        return kind
-    server = "server_open" if kind == "open" else "server"
-    return server if server in way.packages else kind
 
 
 def branch_for(
@@ -94,14 +153,3 @@ def branch_for(
         if number is not None and lowest is not None and number >= lowest[:1] and (last is None or number[0] <= last):
             return branch
     return None
-
-
-def signed_package(where: Site, minimum: str | None) -> str | None:
-    """The package with modules that the distribution signed; None where there is none."""
-    way, state, card = way_of(where), where.state, where.card
-    if way is None or state is None or card is None or card.capability is None:
-        return None
-    kinds = modules_for(where.catalog, (card.capability,))
-    name = way.packages.get("signed_open_modules" if kinds[:1] == ("open",) else "signed_modules")
-    branch = branch_for(way, state, minimum)
-    return name.replace("{branch}", branch) if name is not None and branch is not None and kinds else None

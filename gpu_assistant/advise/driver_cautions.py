@@ -11,7 +11,7 @@ from ..core.recommendation import Warning as Caution
 from .alternatives import all_cards
 from .beside import Beside, fates
 from .decision import Decision
-from .distributions import package_for, signed_package
+from .distributions import packages_for
 from .pick import Site, site
 
 
@@ -55,11 +55,11 @@ def _modules(d: Decision, other: Beside) -> Caution:
     data: dict[str, Value] = {"gpu": other.card.name, "strong": strong.name}
     # A driver that stays is of the packages that are here.
     stays = d.driver.installed if d.driver.action == "keep" else None
-    mine = package_for(where, where.state, strong, d.driver.minimum, stays) if where.state is not None else None
-    theirs = package_for(alone, alone.state, other.card, other.minimum) if alone.state is not None else None
+    mine = packages_for(where, where.state, strong, d.driver.minimum, stays) if where.state is not None else None
+    theirs = packages_for(alone, alone.state, other.card, other.minimum) if alone.state is not None else None
     if mine is None or theirs is None:
         return warn("other-gpu-modules", **data)
-    return warn("other-gpu-modules-named", package=mine, other=theirs, **data)
+    return warn("other-gpu-modules-named", package=mine.names[0], other=theirs.names[0], **data)
 
 
 def driver_cautions(where: Site, advice: DriverAdvice) -> Iterator[Caution]:
@@ -68,7 +68,8 @@ def driver_cautions(where: Site, advice: DriverAdvice) -> Iterator[Caution]:
     if state is None or advice.action == "none":
         return
     if state.system == "linux" and where.machine.os.secure_boot and advice.changes:
-        package = signed_package(where, advice.minimum)
+        found = packages_for(where, state, where.card, advice.minimum, advice.recommended) if where.card else None
+        package = found.signed if found is not None else None
         code = "secure-boot-key" if package is None else "secure-boot-signed"
         yield warn(code, package=package)
     version = numbers(advice.recommended if advice.changes else advice.installed)

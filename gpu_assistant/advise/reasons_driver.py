@@ -9,7 +9,7 @@ from ..catalog.versions import capability
 from ..core.message import Value
 from ..core.recommendation import DriverAdvice, Reason
 from .cards import Card, nvidia_cards
-from .distributions import behind, package_for, pick_for_release, release_branch, said_distro, way_of
+from .distributions import pick_for_release, release_branch, said_distro, way_of
 from .drivers import DriverState
 from .pick import Site
 
@@ -45,7 +45,7 @@ def driver_reasons(where: Site, advice: DriverAdvice, cuda: str | None) -> Itera
         yield say(where, "driver.action", "driver-wsl", where.catalog.drivers, "wsl")
     if advice.changes:
         yield from _channel(where, state, card, advice)
-        yield from _packages(where, state, card, advice)
+        yield from _packages(where, advice)
 
 
 def _back(where: Site, state: DriverState, advice: DriverAdvice, data: dict[str, Value]) -> Reason:
@@ -71,12 +71,19 @@ def _code(state: DriverState, advice: DriverAdvice) -> str:
     if state.picked is not None:
         return "driver-by-hand"
     if advice.action != "keep":
+        if state.newest is not None and advice.action in ("install", "update") and not _named(state, advice):
+            return f"driver-{advice.action}-from-packages"
         return f"driver-{advice.action}" + ("-unnamed" if advice.recommended is None else "")
     if state.version is None:
         return "driver-unreadable"
     if state.newest is None:
         return "driver-keep-unnamed"
     return "driver-keep-ahead" if state.version > state.newest else "driver-keep"
+
+
+def _named(state: DriverState, advice: DriverAdvice) -> bool:
+    """Whether the newest driver known for the card is what is recommended: a distribution may bring another one."""
+    return state.package is not None and advice.recommended == state.package.version
 
 
 def _ceiling(where: Site, state: DriverState, advice: DriverAdvice, cuda: str) -> Iterator[Reason]:
@@ -124,20 +131,22 @@ def _bound_by(where: Site, card: Card) -> str:
     return card.name
 
 
-def _packages(where: Site, state: DriverState, card: Card, advice: DriverAdvice) -> Iterator[Reason]:
+def _packages(where: Site, advice: DriverAdvice) -> Iterator[Reason]:
     """Which packages of the distribution bring the driver, and what has to be switched on first."""
     way = way_of(where)
-    package = package_for(where, state, card, advice.minimum)
-    if way is None or package is None:
+    if way is None or advice.way is None:
         return
     drivers, about = where.catalog.drivers, "driver.action"
-    data: dict[str, Value] = {"package": package, "distro": said_distro(where.machine.os)}
-    if behind(where, advice.minimum):
-        branch = release_branch(where)
-        data |= {"branch": branch, "minimum": advice.minimum}
+    data: dict[str, Value] = {"package": " ".join(advice.packages), "distro": said_distro(where.machine.os)}
+    data |= {"branch": release_branch(where), "minimum": advice.minimum}
+    if advice.way == "nvidia-source":
         code = "driver-packages-behind" if pick_for_release(where) is not None else "driver-packages-behind-only"
         yield say(where, about, code, drivers, way.releases_source or way.source, **data)
         return
-    yield say(where, about, "driver-packages", drivers, way.source, **data)
+    if advice.way == "unsure":
+        yield say(where, about, "driver-packages-unsure", drivers, way.source, **data)
+        return
+    code = "driver-packages" if release_branch(where) is None else "driver-packages-branch"
+    yield say(where, about, code, drivers, way.releases_source or way.source, **data)
     if way.needs:
         yield say(where, about, "driver-packages-need", drivers, way.source, needs=", ".join(way.needs), **data)

@@ -20,6 +20,7 @@ from .cards import Card, nvidia_cards
 from .cautions import cautions
 from .choices import chosen, sensible
 from .decision import Decision
+from .distributions import with_packages
 from .driver_advice import driver_advice
 from .driver_choices import with_driver
 from .drivers import Floor
@@ -101,6 +102,7 @@ def _decided(
     if goal in ("all", "tensorflow") or wish.tensorflow is not None:
         flow = chosen_tensorflow(where, wish.tensorflow)
     parts = chosen_parts(where, pick, wish, wanted=goal in ("cuda-dev", "all"))
+    lowest = _highest(pick.floor, parts.lowest, flow.floor if flow is not None else None)
     return Decision(
         where=where,
         goal=goal,
@@ -109,7 +111,7 @@ def _decided(
         pick=pick,
         other=other,
         accelerator=_accelerator(pick),
-        driver=driver_advice(where.state, _highest(pick.floor, parts.lowest, flow.floor if flow is not None else None)),
+        driver=with_packages(where, driver_advice(where.state, lowest)),
         python=_python(where, pick, flow, wish),
         parts=parts,
         tensorflow=flow,

@@ -10,6 +10,7 @@ from ..core.recommendation import Choice, DriverAdvice, Reason, Recommendation
 from ..core.recommendation import Warning as Caution
 from .cards import said_name
 from .cautions import card_cautions, machine_cautions, part_cautions, tensorflow_cautions
+from .distributions import with_packages
 from .driver_advice import driver_advice
 from .driver_cautions import driver_cautions, warn
 from .part_choices import chosen_parts, chosen_tensorflow, impossible
@@ -32,7 +33,7 @@ def tensorflow_alone(where: Site, wish: Choice, *, arch_known: bool) -> Recommen
     python = python_for(where.machine, where.catalog, where.arch, (wish.python,) if wish.python else found.build.python)
     parts = chosen_parts(where, None, wish, wanted=False)
     lowest = found.floor or parts.lowest
-    driver = driver_advice(where.state, lowest)
+    driver = with_packages(where, driver_advice(where.state, lowest))
     cuda = found.build.cuda if found.gpu else parts.toolkit.version
     reasons = [
         _accelerator(where, found),

@@ -23,6 +23,7 @@ SOURCE_FIELDS = (
     "driver_source",
     "products_source",
     "releases_source",
+    "seen_source",
     "nvidia_source",
 )
 ALSO_SOURCES = ("arch_source", "max_temp_source")

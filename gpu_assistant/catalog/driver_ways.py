@@ -81,14 +81,17 @@ class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
 
 class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     """A distribution's packages by purpose ({branch}), its tool, and the branches it was seen to carry, newest
-    first. `releases` has the one branch of each release ("12": "535") where its packages are not named after it;
-    `needs` are the package sources and headers to switch on first, `nvidia_source` is how NVIDIA's own packages come.
+    first, in the releases that are `seen_in`. `releases` has the one branch of each release ("12": "535") where its
+    packages are not named after it; `needs` are the package sources and headers to switch on first, `nvidia_source`
+    is how NVIDIA's own packages come.
     """
 
     distribution: str
     tool: tuple[str, ...] | None
     data_center_tool: tuple[str, ...] | None
     series: tuple[str, ...]
+    seen_in: tuple[str, ...] = ()
+    seen_source: str | None = None
     packages: dict[str, str]
     needs: tuple[str, ...] = ()
     releases: dict[str, str] = {}

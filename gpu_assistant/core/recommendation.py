@@ -36,6 +36,10 @@ class PyTorchChoice(Struct, frozen=True, kw_only=True):
 class DriverAdvice(Struct, frozen=True, kw_only=True):
     """What to do about the NVIDIA driver; versions as NVIDIA writes them ("566.03", "580.65.06"). "back" goes to an
     older one: the driver that is there no longer supports the card, or the user picked it.
+
+    On Linux `packages` of the distribution bring it: `way` tells that they do ("packages"; `recommended` may then be
+    their branch, "535"), that they are too old and NVIDIA's own source has it, or that what this release's packages
+    bring is not known ("unsure").
     """
 
     action: Literal["keep", "update", "back", "install", "none"]
@@ -44,6 +48,8 @@ class DriverAdvice(Struct, frozen=True, kw_only=True):
     recommended: str | None = None
     channel: Channel | None = None
     url: str | None = None
+    way: Literal["packages", "nvidia-source", "unsure"] | None = None
+    packages: tuple[str, ...] = ()
 
     @property
     def changes(self) -> bool:

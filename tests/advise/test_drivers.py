@@ -120,8 +120,9 @@ def test_a_driver_before_blackwell_cannot_be_kept_for_it(system: SystemName, dri
 
 def test_debian_names_the_driver_its_sources_and_an_old_branch() -> None:
     old = check(recommend(linux("debian", "12", nvidia(GTX_1060)), catalog()))
-    packages = next(r for r in old.reasons if r.code == "driver-packages")
+    packages = next(r for r in old.reasons if r.code == "driver-packages-branch")
     assert packages.data["package"] == "nvidia-driver firmware-misc-nonfree"
+    assert (old.driver.recommended, old.driver.way) == ("535", "packages")
     needs = str(next(r for r in old.reasons if r.code == "driver-packages-need").data["needs"])
     assert needs.split(", ")[:3] == ["contrib", "non-free", "non-free-firmware"]
     new = check(recommend(linux("debian", "12", nvidia(RTX_4060)), catalog()))
@@ -131,7 +132,7 @@ def test_debian_names_the_driver_its_sources_and_an_old_branch() -> None:
     assert behind.source is not None
     offer = next(a for a in new.alternatives if a.code == "distribution-driver")
     again = check(recommend(linux("debian", "12", nvidia(RTX_4060)), catalog(), choice=Choice(**offer.change)))  # type: ignore[arg-type]
-    assert "driver-packages" in codes(again.reasons)
+    assert "driver-packages-branch" in codes(again.reasons)
 
 
 @pytest.mark.parametrize(

@@ -144,17 +144,18 @@ def test_graphics_beside_the_card_are_named_as_unused() -> None:
 @pytest.mark.parametrize(
     ("distro", "pci_id", "package"),
     [
-        ("ubuntu", RTX_5090, "nvidia-driver-595-open"),
-        ("ubuntu", GTX_1060, "nvidia-driver-580"),
+        ("ubuntu", RTX_5090, "nvidia-driver-595-open linux-modules-nvidia-595-open-generic"),
+        ("ubuntu", GTX_1060, "nvidia-driver-580 linux-modules-nvidia-580-generic"),
         ("arch", RTX_5090, None),
     ],
 )
 def test_linux_packages_are_the_distributions_own(distro: str, pci_id: str, package: str | None) -> None:
     box = machine("linux", nvidia(pci_id))
-    system = OperatingSystem(system="linux", arch="x86_64", distro=distro)
+    system = OperatingSystem(system="linux", arch="x86_64", distro=distro, distro_version="24.04")
     found = check(recommend(type(box)(schema=box.schema, os=system, gpus=box.gpus), catalog()))
     named = next((r.data["package"] for r in found.reasons if r.code == "driver-packages"), None)
     assert named == package
+    assert found.driver.packages == (tuple(package.split()) if package is not None else ())
 
 
 def test_what_nvidia_smi_shows_is_called_a_ceiling() -> None:
@@ -214,7 +215,6 @@ def test_two_cards_that_need_different_kernel_modules_are_not_promised_to_work_t
 
 def test_the_package_serves_the_older_card_too() -> None:
     box = machine("linux", nvidia(RTX_4060), nvidia(GTX_1060, index=1))
-    system = OperatingSystem(system="linux", arch="x86_64", distro="ubuntu")
+    system = OperatingSystem(system="linux", arch="x86_64", distro="ubuntu", distro_version="24.04", secure_boot=False)
     found = recommend(type(box)(schema=box.schema, os=system, gpus=box.gpus), catalog())
-    package = next(r.data["package"] for r in found.reasons if r.code == "driver-packages")
-    assert package == "nvidia-driver-580"
+    assert found.driver.packages == ("nvidia-driver-580",)

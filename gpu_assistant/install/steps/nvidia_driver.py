@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct, structs
 
 from ...core.errors import AppError, RightsRefused
+from ...core.names import Value
 from ...core.plan import Plan, PlanFile, Step
 from ...core.recommendation import DriverAdvice
 from ...fetch.wanted import Wanted
@@ -27,17 +28,18 @@ from ..untrusted import check_file
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields, refused, spec_of
 
-WINDOWS, LINUX, SECURE_BOOT, BY_HAND, SOURCE, PAGE, OUTSIDE, BACK = (
+WINDOWS, LINUX, SECURE_BOOT, BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK = (
     "nvidia-driver",
     "nvidia-driver-linux",
     "nvidia-driver-secure-boot",
     "nvidia-driver-by-hand",
     "nvidia-driver-source",
+    "nvidia-driver-unsure",
     "nvidia-driver-page",
     "nvidia-driver-outside",
     "nvidia-driver-back",
 )
-TO_DO = (BY_HAND, SOURCE, PAGE, OUTSIDE, BACK)
+TO_DO = (BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK)
 
 
 class Spec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,6 +67,8 @@ class NvidiaDriver(Kind):
         advice, machine = draft.recommendation.driver, draft.machine
         if not advice.changes or (advice.recommended is None and (advice.action == "back" or advice.minimum is None)):
             return ()
+        if advice.way == "unsure" and advice.action != "back":
+            return (_unsure(draft, advice, linux.nvidia_source(machine, draft.catalog)),)
         if advice.recommended is None or (machine.os.wsl and advice.action != "back"):
             return (_on_page(draft, advice, OUTSIDE if machine.os.wsl else PAGE),)
         if advice.action == "back":
@@ -92,16 +96,16 @@ class NvidiaDriver(Kind):
         )
 
     def _linux(self, draft: Draft, advice: DriverAdvice, version: str) -> Step:
-        found = linux.packages(draft.machine, version, advice.minimum, draft.catalog)
-        page = linux.nvidia_source(draft.machine, draft.catalog)
-        branch = linux.too_old_branch(draft.machine, advice.minimum, draft.catalog)
-        if branch is not None and page is not None:
+        machine, catalog, names = draft.machine, draft.catalog, advice.packages
+        page, branch = linux.nvidia_source(machine, catalog), linux.release_branch(machine, catalog)
+        if advice.way == "nvidia-source" and page is not None:
             step = _by_hand(advice, version, ())
             data = {**step.data, "commands": page, "branch": branch, "minimum": advice.minimum}
             return structs.replace(step, code=SOURCE, data=data)
-        if found is None:
-            return _by_hand(advice, version, linux.by_hand(version, draft.catalog))
-        enrol = draft.machine.os.secure_boot is True and not found.signed
+        if advice.way != "packages":
+            return _by_hand(advice, version, linux.by_hand(version, catalog))
+        signed = linux.signed(names, machine, catalog)
+        enrol = machine.os.secure_boot is True and not signed
         return Step(
             id="driver",
             kind=self.name,
@@ -109,14 +113,14 @@ class NvidiaDriver(Kind):
             data={
                 "version": version,
                 "installed": advice.installed or "@driver.none",
-                "packages": " ".join(found.names),
-                "enrol": " ".join(linux.enrolment(draft.catalog)) if enrol else None,
+                "packages": " ".join(names),
+                "enrol": " ".join(linux.enrolment(catalog)) if enrol else None,
             },
-            spec={"version": advice.minimum or version, "packages": list(found.names)},
+            spec={"version": advice.minimum or version, "packages": list(names)},
             bytes=None,
             needs_admin=True,
             needs_reboot=True,
-            commands=linux.to_type(found.names),
+            commands=linux.to_type(names),
         )
 
     def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
@@ -211,10 +215,23 @@ def _back(draft: Draft, advice: DriverAdvice, version: str) -> Step:
     if draft.machine.os.system == "windows" or draft.machine.os.wsl:
         step = _by_hand(advice, version, (), page=_page(draft, advice))
     else:
-        found = linux.packages(draft.machine, version, advice.minimum, draft.catalog)
-        commands = linux.to_type(found.names) if found is not None else linux.by_hand(version, draft.catalog)
+        ours = advice.way == "packages"
+        commands = linux.to_type(advice.packages) if ours else linux.by_hand(version, draft.catalog)
         step = _by_hand(advice, version, commands)
     return structs.replace(step, code=BACK, spec={"version": version})
+
+
+def _unsure(draft: Draft, advice: DriverAdvice, page: str | None) -> Step:
+    """The distribution has packages, but nobody here knows which driver they bring: a look shows it."""
+    version = advice.recommended or advice.minimum or ""
+    step = _by_hand(advice, version, linux.to_ask(advice.packages[0]))
+    wanted: dict[str, Value] = {
+        "minimum": advice.minimum,
+        "package": advice.packages[0],
+        "packages": " ".join(advice.packages),
+        "page": page or draft.catalog.source(draft.catalog.drivers, "nvidia"),
+    }
+    return structs.replace(step, code=UNSURE, data={**step.data, **wanted})
 
 
 def _page(draft: Draft, advice: DriverAdvice) -> str | None:

@@ -11,7 +11,6 @@ from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Gpu, Machine, OperatingSystem
 from gpu_assistant.core.paths import resources
-from gpu_assistant.install.door.packages import known
 from gpu_assistant.install.door.programs import call_of, signed
 from gpu_assistant.install.door.requests import VcRedist, WindowsDriver
 from gpu_assistant.install.driver import linux, windows
@@ -29,70 +28,20 @@ def machine(distro: str | None, *levels: str | None, secure_boot: bool | None = 
     )
 
 
-@pytest.mark.parametrize(
-    ("levels", "secure_boot", "names"),
-    [
-        (["8.9"], False, ("nvidia-driver-580-open",)),
-        (["8.9"], True, ("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic")),
-        (["12.0"], False, ("nvidia-driver-580-open",)),
-        (["6.1"], False, ("nvidia-driver-580",)),
-        (["8.9", "6.1"], None, ("nvidia-driver-580", "linux-modules-nvidia-580-generic")),
-    ],
-)
-def test_ubuntu(levels: list[str], secure_boot: bool | None, names: tuple[str, ...]) -> None:
-    found = linux.packages(machine("ubuntu", *levels, secure_boot=secure_boot), "580.95.05", "580.65.06", CATALOG)
-    assert found is not None
-    assert (found.names, found.signed) == (names, True)
-    assert all(known("ubuntu", CATALOG).match(name) for name in names)
-
-
-def test_a_branch_that_ubuntu_lacks_is_not_asked_for() -> None:
-    # 585 is none of its branches: the next older one, as long as that is enough.
-    found = linux.packages(machine("ubuntu", "8.9", secure_boot=False), "585.10", "570.26", CATALOG)
-    assert found is not None
-    assert found.names == ("nvidia-driver-580-open",)
-    assert linux.packages(machine("ubuntu", "8.9"), "585.10", "585.1", CATALOG) is None
-
-
-def test_debian_has_one_branch_a_release() -> None:
-    found = linux.packages(machine("debian", "8.9"), "580.95.05", "580.65.06", CATALOG)
-    assert found is not None
-    assert found.names[0] == "nvidia-driver"
-    assert not found.signed
-    assert all(known("debian", CATALOG).match(name) for name in found.names)
-
-
-@pytest.mark.parametrize(("release", "branch"), [("12", "535"), ("13", "550")])
-def test_a_branch_of_debian_that_is_too_old_is_not_installed(release: str, branch: str) -> None:
+@pytest.mark.parametrize("release", ["12", "13"])
+def test_debians_branch_is_told(release: str) -> None:
     seen = machine("debian", "12.0")
     seen = msgspec.structs.replace(seen, os=msgspec.structs.replace(seen.os, distro_version=release))
-    assert linux.too_old_branch(seen, "570.26", CATALOG) == branch
-    assert linux.packages(seen, "595.84", "570.26", CATALOG) is None
-    assert linux.too_old_branch(seen, "525.60.13", CATALOG) is None
-    assert linux.packages(seen, "595.84", "525.60.13", CATALOG) is not None
+    assert linux.release_branch(seen, CATALOG) == {"12": "535", "13": "550"}[release]
+    assert linux.release_branch(machine("debian", "12.0"), CATALOG) is None
+    assert linux.release_branch(machine("arch", "12.0"), CATALOG) is None
 
 
-def test_a_card_for_servers_gets_the_servers_packages() -> None:
-    row = next(row for row in CATALOG.gpus.gpus if row.segment == "datacenter" and row.compute_capability == "9.0")
-    gpu = Gpu(vendor="nvidia", pci_id=row.pci_id, compute_capability=row.compute_capability)
-
-    def names(*cards: Gpu, secure_boot: bool | None = None) -> tuple[str, ...]:
-        seen = msgspec.structs.replace(machine("ubuntu", "9.0", secure_boot=secure_boot), gpus=cards)
-        found = linux.packages(seen, "595.84", "580.65.06", CATALOG)
-        assert found is not None
-        return found.names
-
-    assert names(gpu) == ("nvidia-driver-595-server-open",)
-    # Modules that the distribution signed need no key, and no person before the screen.
-    assert "nvidia-driver-595-open" in names(gpu, secure_boot=True)
-    assert "nvidia-driver-595-open" in names(gpu, Gpu(vendor="nvidia", compute_capability="8.9"))
-
-
-@pytest.mark.parametrize(
-    "unknown", [machine("arch", "8.9"), machine(None, "8.9"), machine("ubuntu", None), machine("ubuntu", "12.0", "6.1")]
-)
-def test_where_nobody_knows_the_packages(unknown: Machine) -> None:
-    assert linux.packages(unknown, "580.95.05", None, CATALOG) is None
+def test_modules_that_the_distribution_signed_are_known_by_name() -> None:
+    seen = machine("ubuntu", "8.9")
+    assert linux.signed(("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), seen, CATALOG)
+    assert not linux.signed(("nvidia-driver-595-server-open",), seen, CATALOG)
+    assert not linux.signed(("nvidia-driver", "nvidia-open-kernel-dkms"), machine("debian", "8.9"), CATALOG)
 
 
 def test_what_to_type_names_the_exact_version() -> None:

@@ -143,7 +143,14 @@ def driver_step(world: World, seen: Machine, advice: Recommendation) -> Step:
 
 
 def linux_step(world: World, **more: Any) -> Step:
-    advice = recommendation("update", installed="560.1", minimum="580.65.06", recommended="580.95.05")
+    advice = recommendation(
+        "update",
+        installed="560.1",
+        minimum="580.65.06",
+        recommended="580.95.05",
+        way="packages",
+        packages=("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"),
+    )
     return driver_step(world, machine("linux", distro="ubuntu", **more), advice)
 
 
@@ -156,11 +163,12 @@ WINDOWS_ADVICE = recommendation(
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_every_road_has_all_its_words(world: World, language: Any) -> None:
     unknown = recommendation("install", recommended="999.1")
+    debian = recommendation("install", recommended="550", way="packages", packages=("nvidia-driver",))
     steps = [
         linux_step(world),
         linux_step(world, secure_boot=True),
         driver_step(world, machine("linux", distro="arch"), recommendation("install", recommended="580.95.05")),
-        driver_step(world, machine("linux", distro="debian", secure_boot=True), unknown),
+        driver_step(world, machine("linux", distro="debian", secure_boot=True), debian),
         driver_step(world, machine("windows"), WINDOWS_ADVICE),
         driver_step(world, machine("windows"), unknown),
         *VcRedist().plan(world.draft(machine("windows"), with_pytorch())),
@@ -194,7 +202,8 @@ def test_the_way_back_is_left_to_a_person_and_never_called_done(world: World) ->
 
 
 def test_where_debians_branch_is_too_old_nvidias_package_source_is_told(world: World) -> None:
-    advice = recommendation("install", minimum="580.65.06", recommended="595.84")
+    names = ("nvidia-driver",)
+    advice = recommendation("install", minimum="580.65.06", recommended="595.84", way="nvidia-source", packages=names)
     step = driver_step(world, machine("linux", distro="debian", distro_version="13", secure_boot=True), advice)
     assert (step.code, step.spec, step.needs_admin) == ("nvidia-driver-source", {"version": "580.65.06"}, False)
     for language in ("en", "zh_CN"):
@@ -204,6 +213,20 @@ def test_where_debians_branch_is_too_old_nvidias_package_source_is_told(world: W
         assert "580.65.06" in Texts(language).say(f"step.{step.code}.title", step.data)
     last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
     assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
+
+
+def test_where_nobody_knows_what_the_packages_bring_a_look_is_told(world: World) -> None:
+    names = ("nvidia-driver-580", "linux-modules-nvidia-580-generic")
+    advice = recommendation("update", installed="384.130", minimum="525.60.13", way="unsure", packages=names)
+    step = driver_step(world, machine("linux", distro="ubuntu", distro_version="16.04"), advice)
+    assert (step.code, step.commands) == ("nvidia-driver-unsure", (("apt-cache", "policy", names[0]),))
+    assert (step.needs_admin, step.spec) == (False, {"version": "525.60.13"})
+    for language in ("en", "zh_CN"):
+        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        assert " ".join(names) in what
+        assert "525.60.13" in what
+        assert "https://" in what
+    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
 
 
 @pytest.mark.parametrize("action", ["keep", "none"])

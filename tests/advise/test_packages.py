@@ -1,0 +1,117 @@
+"""Which packages of a Linux distribution bring the driver: the plan installs these, whatever the words say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.machine import Driver, Gpu, Machine, OperatingSystem
+from gpu_assistant.core.recommendation import Choice, Recommendation
+from gpu_assistant.install.door.packages import known
+
+from .build import GTX_1060, RTX_4060, RTX_5090, catalog, check, codes, nvidia
+
+V100 = next(
+    row.pci_id for row in catalog().gpus.gpus if row.compute_capability == "7.0" and row.segment == "datacenter"
+)
+H100 = next(
+    row.pci_id for row in catalog().gpus.gpus if row.compute_capability == "9.0" and row.segment == "datacenter"
+)
+
+
+def advised(
+    distro: str, release: str | None, *cards: str, driver: str | None = None, choice: Choice | None = None, **more: Any
+) -> Recommendation:
+    box = Machine(
+        schema="gpu-assistant/machine/1",
+        os=OperatingSystem(system="linux", arch="x86_64", distro=distro, distro_version=release, **more),
+        gpus=tuple(nvidia(card, index=n) for n, card in enumerate(cards)),
+        driver=Driver(version=driver) if driver is not None else None,
+    )
+    return check(recommend(box, catalog(), choice=choice))
+
+
+@pytest.mark.parametrize(
+    ("cards", "secure_boot", "names"),
+    [
+        ([RTX_4060], False, ("nvidia-driver-595-open",)),
+        ([RTX_4060], True, ("nvidia-driver-595-open", "linux-modules-nvidia-595-open-generic")),
+        ([RTX_5090], False, ("nvidia-driver-595-open",)),
+        ([GTX_1060], False, ("nvidia-driver-580",)),
+        ([RTX_4060, GTX_1060], None, ("nvidia-driver-580", "linux-modules-nvidia-580-generic")),
+        # One kind of kernel modules is loaded: the deciding card's.
+        ([RTX_5090, GTX_1060], False, ("nvidia-driver-595-open",)),
+        ([H100], False, ("nvidia-driver-595-server-open",)),
+        ([V100], False, ("nvidia-driver-580-server",)),
+        # Modules that the distribution signed need no key, and no person before the screen.
+        ([H100], True, ("nvidia-driver-595-open", "linux-modules-nvidia-595-open-generic")),
+        ([H100, RTX_4060], False, ("nvidia-driver-595-open",)),
+    ],
+)
+def test_ubuntu(cards: list[str], secure_boot: bool | None, names: tuple[str, ...]) -> None:
+    found = advised("ubuntu", "24.04", *cards, secure_boot=secure_boot)
+    assert (found.driver.way, found.driver.packages) == ("packages", names)
+    assert all(known("ubuntu", catalog()).match(name) for name in names)
+    said = next(r for r in found.reasons if r.code == "driver-packages")
+    assert said.data["package"] == " ".join(names)
+    assert not secure_boot or "secure-boot-signed" in codes(found.warnings)
+
+
+def test_a_branch_that_ubuntu_lacks_is_not_asked_for() -> None:
+    # 585 is none of its branches: the next older one, as long as that is enough, and its number is what is told.
+    found = advised("ubuntu", "24.04", RTX_4060, choice=Choice(driver="585.10"), secure_boot=False)
+    assert found.driver.packages == ("nvidia-driver-580-open",)
+    assert found.driver.recommended == "580"
+
+
+@pytest.mark.parametrize(("release", "branch"), [("12", "535"), ("13", "550")])
+def test_debian_brings_one_branch_a_release_and_its_number_is_told(release: str, branch: str) -> None:
+    found = advised("debian", release, GTX_1060)
+    assert (found.driver.way, found.driver.recommended) == ("packages", branch)
+    assert "driver-install-from-packages" in codes(found.reasons)
+    assert next(r for r in found.reasons if r.code == "driver-packages-branch").data["branch"] == branch
+    assert all(known("debian", catalog()).match(name) for name in found.driver.packages)
+    behind = advised("debian", release, RTX_5090)
+    assert (behind.driver.way, behind.driver.recommended) == ("nvidia-source", "595.84")
+    # No PyTorch for such a card runs on that branch.
+    assert "driver-packages-behind-only" in codes(behind.reasons)
+
+
+@pytest.mark.parametrize(
+    ("distro", "release"),
+    [("debian", "11"), ("debian", "14"), ("debian", None), ("ubuntu", "16.04"), ("ubuntu", "20.04"), ("ubuntu", None)],
+)
+def test_what_a_release_brings_that_nobody_looked_at_is_not_promised(distro: str, release: str | None) -> None:
+    for card in (GTX_1060, RTX_4060):
+        found = advised(distro, release, card)
+        assert (found.driver.way, found.driver.recommended) == ("unsure", None)
+        assert found.driver.packages
+        said = codes(found.reasons)
+        assert "driver-packages-unsure" in said
+        assert "driver-packages" not in said
+
+
+@pytest.mark.parametrize("distro", ["arch", "fedora"])
+def test_where_nobody_knows_the_packages(distro: str) -> None:
+    found = advised(distro, "42", RTX_4060)
+    assert (found.driver.way, found.driver.packages) == (None, ())
+
+
+def test_a_driver_that_stays_needs_no_packages() -> None:
+    found = advised("ubuntu", "24.04", RTX_4060, driver="595.84")
+    assert (found.driver.action, found.driver.way, found.driver.packages) == ("keep", None, ())
+
+
+def test_windows_driver_under_wsl_comes_from_no_package() -> None:
+    assert advised("ubuntu", "24.04", RTX_4060, wsl=True).driver.way is None
+
+
+def test_a_card_that_no_kind_of_modules_serves_gets_no_package() -> None:
+    box = Machine(
+        schema="gpu-assistant/machine/1",
+        os=OperatingSystem(system="linux", arch="x86_64", distro="ubuntu", distro_version="24.04"),
+        gpus=(Gpu(vendor="nvidia", compute_capability="3.7"),),
+    )
+    assert recommend(box, catalog()).driver.way is None
