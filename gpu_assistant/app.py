@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from .health.minder import Looks
     from .health.watch import Watch
     from .install.after import EditorJob, KernelJob, MenuEntryJob, Ways
+    from .install.bundle.check import CheckJob
+    from .install.bundle.contents import Contents
+    from .install.bundle.create import CreateJob
     from .install.environments import Environment
     from .install.farewell import FarewellJob
     from .install.runner import InstallJob
@@ -123,11 +126,13 @@ class App:
 
         return DetectJob(self.system, self.catalog, simulated=self.simulated_machine)
 
-    def local_wheels(self) -> tuple[LocalWheel, ...]:
-        """What the wheelhouse offers."""
+    def local_wheels(self, bundle: Path | None = None) -> tuple[LocalWheel, ...]:
+        """What the wheelhouse offers, or a bundle in its place."""
+        from .install.bundle.contents import WHEELS
         from .install.wheelhouse import scan
 
-        return scan(self.wheelhouse) if self.wheelhouse is not None else ()
+        folder = bundle / WHEELS if bundle is not None else self.wheelhouse
+        return scan(folder) if folder is not None else ()
 
     def recommend(
         self,
@@ -136,11 +141,13 @@ class App:
         goal: Goal = "pytorch",
         channel: Channel = "studio",
         choice: Choice | None = None,
+        bundle: Path | None = None,
     ) -> Recommendation:
         """Versions for a machine, with reasons. Raises CallError for a choice that cannot work."""
         from .advise.recommend import recommend
 
-        return recommend(machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels())
+        wheels = self.local_wheels(bundle)
+        return recommend(machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=wheels)
 
     def options(
         self,
@@ -161,8 +168,10 @@ class App:
             return paths.plain(given)
         return self.system.default_environments(self.data.root) / goal
 
-    def plan(self, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
-        """The steps that carry a recommendation out."""
+    def plan(
+        self, machine: Machine, recommendation: Recommendation, environment: Path, *, bundle: Path | None = None
+    ) -> Plan:
+        """The steps that carry a recommendation out; with a `bundle` they take every file from there."""
         from .install.planner import make_plan
 
         return make_plan(
@@ -173,7 +182,35 @@ class App:
             environment=environment,
             wheelhouse=self.wheelhouse,
             simulated=self.simulated,
+            bundle=bundle,
         )
+
+    def read_bundle(self, folder: Path) -> Contents:
+        """What a bundle was made for and holds; raises CallError. Its files are read when they are used."""
+        from .install.bundle.contents import read
+
+        return read(folder)
+
+    def create_bundle(
+        self, machine: Machine, recommendation: Recommendation, folder: Path, *, channel: Channel = "studio"
+    ) -> CreateJob:
+        """Gather all that a plan for the machine needs in a folder; a stopped one goes on where it was."""
+        from .install.bundle.create import CreateJob
+        from .install.place import Ground
+        from .install.target import target_of
+
+        # Where the environment will be, only the other computer knows.
+        plan = self.plan(machine, recommendation, self.data.environments / recommendation.goal)
+        (resolve,) = (step for step in plan.steps if step.kind == "resolve")
+        target = target_of(machine.os, str(resolve.data["release"]))
+        ground = Ground(self.system, self.data, self.catalog)
+        return CreateJob(plan, target, folder, ground, channel=channel)
+
+    def check_bundle(self, folder: Path) -> CheckJob:
+        """Read every byte of a bundle and compare it with its list."""
+        from .install.bundle.check import CheckJob
+
+        return CheckJob(folder)
 
     def read_plan(self, path: Path) -> Plan:
         """A plan file somebody gives us; raises CallError when it is broken or not one that we would make."""

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from ..core import json
 from ..core.errors import AppError, CallError, Cancelled, RebootNeeded
+from ..core.paths import plain
 from ..core.plan import EndEvent, EndState, Event, Interrupted, LogEvent, Plan, Step
 from ..core.recommendation import Choice
 from . import show, show_machine
+from .bundle import bundle, plan_from
 from .catalog import age, catalog
 from .download import download
 from .health import health
@@ -145,6 +147,8 @@ def _plan(app: App, arguments: argparse.Namespace) -> Plan:
 
 
 def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) -> Plan:
+    if arguments.bundle:
+        return plan_from(app, arguments, plain(arguments.bundle))
     if arguments.resume:
         if arguments.plan:
             raise CallError("call", detail="--plan --resume", command="gpu-assistant install")
@@ -233,5 +237,6 @@ COMMANDS: dict[str, Command] = {
     "health": health,
     "monitor": monitor,
     "download": download,
+    "bundle": bundle,
     "catalog": catalog,
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 from .. import __version__
 from ..core.errors import CallError
 from ..core.names import Channel, Goal, Language
+from .bundle import options as bundle_options
 from .download import options as download_options
 from .health import options as health_options
 from .monitor import options as monitor_options
@@ -131,6 +132,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     wanted(command)
     environment(command)
     command.add_argument("--plan", metavar="FILE", type=path, help=say("opt.plan"))
+    command.add_argument("--bundle", metavar="DIR", type=path, help=say("opt.bundle"))
     command.add_argument("--dry-run", action="store_true", help=say("opt.dry-run"))
     command.add_argument("--yes", "-y", action="store_true", help=say("opt.yes"))
     command.add_argument("--resume", action="store_true", help=say("opt.resume"))
@@ -156,6 +158,11 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     health_options(command, say)
 
     download_options(add("download"), say, path=path)
+
+    command = add("bundle")
+    bundle_options(command, say, path=path)
+    machine(command)
+    wanted(command)
 
     monitor_options(add("monitor"), say, path=path)
 

@@ -52,7 +52,9 @@ class Step(Struct, frozen=True, kw_only=True):
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """The ordered steps for one environment. `wheelhouse` is the local source given by the user."""
+    """The ordered steps for one environment. `wheelhouse` is the local source given by the user; with `bundle`, a
+    folder that `bundle create` made, every file comes from there and none over the network.
+    """
 
     schema: Literal["gpu-assistant/plan/1"]
     goal: Goal
@@ -63,6 +65,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     disk_bytes: int | None = None
     minutes: float | None = None
     wheelhouse: str | None = None
+    bundle: str | None = None
     simulated: bool = False
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -35,24 +34,35 @@ def here(wanted: Wanted, stopped: threading.Event, progress: Callable[[int], Non
             counted[0] += size
 
         if copy != wanted.path and matches(copy, wanted.check, wanted.bytes, stopped, count):
-            _bring(copy, wanted.path)
+            _bring(copy, wanted.path, stopped)
             progress(counted[0])
             return True
     return False
 
 
-def _bring(copy: Path, path: Path) -> None:
-    """Without taking the space a second time where the file system allows it."""
+def _bring(copy: Path, path: Path, stopped: threading.Event) -> None:
+    """Without taking the space a second time where the file system allows it; raises Cancelled, OSError."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     partial.unlink(missing_ok=True)
     try:
         try:
             partial.hardlink_to(copy)
         except OSError:
-            shutil.copyfile(copy, partial)
+            _copy(copy, partial, stopped)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _copy(source: Path, target: Path, stopped: threading.Event) -> None:
+    """A whole copy on the disk: a stick may be pulled out at once."""
+    with source.open("rb", buffering=0) as old, target.open("wb") as new:
+        while chunk := old.read(CHUNK):
+            if stopped.is_set():
+                raise Cancelled
+            new.write(chunk)
+        new.flush()
+        os.fsync(new.fileno())
 
 
 def digest(

@@ -23,8 +23,10 @@ class Digest(Struct, frozen=True, kw_only=True):
 class Wanted(Struct, frozen=True, kw_only=True):
     """A file to get: from where, to where, and what is known of it.
 
-    `url` is the official source, `mirrors` are others of the same bytes. `sha256` is lower-case hex; `digest` is
-    for publishers that give another kind. `copies` are files on this computer that may be it already.
+    `url` is the official source, `mirrors` are others of the same bytes; those in `reserve` are asked only when the
+    official one gives less than `slow_bytes` a second, or nothing. With `mirrors_first` the official one comes last.
+    `sha256` is lower-case hex; `digest` is for publishers that give another kind. `copies` are files on this computer
+    that may be it already.
     """
 
     url: str
@@ -33,6 +35,9 @@ class Wanted(Struct, frozen=True, kw_only=True):
     digest: Digest | None = None
     bytes: int | None = None
     mirrors: tuple[str, ...] = ()
+    reserve: tuple[str, ...] = ()
+    slow_bytes: float = 0.0
+    mirrors_first: bool = False
     copies: tuple[Path, ...] = ()
 
     @property

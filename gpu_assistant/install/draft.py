@@ -38,6 +38,7 @@ class Draft:
         data: DataDir,
         environment: Path,
         wheelhouse: Path | None,
+        bundle: Path | None = None,
     ) -> None:
         self.machine = machine
         self.recommendation = recommendation
@@ -45,6 +46,7 @@ class Draft:
         self.data = data
         self.environment = environment
         self.wheelhouse = wheelhouse
+        self.bundle = bundle
         self.steps: list[Step] = []
         self.variables: dict[str, str] = {}
         self.on_path: list[str] = []

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ..core.errors import AppError
 from ..core.plan import PlanFile
+from .target import Target
 
 
 class LockedPackage(Struct, frozen=True, kw_only=True):
@@ -39,22 +40,22 @@ class Lock(Struct, frozen=True, kw_only=True):
         return next((package.version for package in self.packages if package.name == name), None)
 
 
-def parse(text: str, series: str) -> Lock:
-    """Read a lock for a "3.11" Python on this computer; raises AppError("lock-broken")."""
+def parse(text: str, series: str, target: Target | None = None) -> Lock:
+    """Read a lock for a "3.11" Python on this computer, or on another one; raises AppError("lock-broken")."""
     from packaging.utils import InvalidWheelFilename
 
     try:
         rows = tomllib.loads(text)["packages"]
-        packages = tuple(_package(row, series) for row in rows)
+        packages = tuple(_package(row, series, target) for row in rows)
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, InvalidWheelFilename) as error:
         raise AppError("lock-broken", detail=str(error)) from error
     return Lock(packages=packages, text=text)
 
 
-def _package(row: dict[str, Any], series: str) -> LockedPackage:
+def _package(row: dict[str, Any], series: str, target: Target | None) -> LockedPackage:
     name, version = str(row["name"]), str(row["version"])
     wheels = [_file(wheel) for wheel in row["wheels"]]
-    return LockedPackage(name=name, version=version, file=_best(name, wheels, series))
+    return LockedPackage(name=name, version=version, file=_best(name, wheels, series, target))
 
 
 def _file(wheel: dict[str, Any]) -> PlanFile:
@@ -67,16 +68,17 @@ def _file(wheel: dict[str, Any]) -> PlanFile:
     return PlanFile(url=url, name=name, sha256=sha256, bytes=size if isinstance(size, int) else None)
 
 
-def _best(name: str, files: list[PlanFile], series: str) -> PlanFile:
+def _best(name: str, files: list[PlanFile], series: str, target: Target | None) -> PlanFile:
     """The most fitting wheel; a lock for one platform usually holds just one."""
     from packaging.tags import compatible_tags, cpython_tags
     from packaging.utils import parse_wheel_filename
 
     version = (int(series.partition(".")[0]), int(series.partition(".")[2]))
-    ranks = {
-        tag: n
-        for n, tag in enumerate([*cpython_tags(version), *compatible_tags(version, f"cp{version[0]}{version[1]}")])
-    }
+    platforms = target.platforms if target is not None else None
+    short = f"cp{version[0]}{version[1]}"
+    abis = [short] if platforms is not None else None  # else those of the Python that runs this
+    tags = [*cpython_tags(version, abis, platforms), *compatible_tags(version, short, platforms)]
+    ranks = {tag: n for n, tag in enumerate(tags)}
     fitting = []
     for file in files:
         fits = [ranks[tag] for tag in parse_wheel_filename(file.name)[3] if tag in ranks]

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec import structs
+
 from ..core.errors import CannotSetUp
 from ..core.machine import Machine
 from ..core.paths import DataDir
@@ -33,6 +35,7 @@ def make_plan(
     environment: Path,
     wheelhouse: Path | None,
     simulated: bool,
+    bundle: Path | None = None,
 ) -> Plan:
     """The plan for one environment. Raises CannotSetUp, AppError("no-python"),
     CallError("folder-shared"), CallError("folder-synced"), CallError("folder-too-long").
@@ -41,12 +44,16 @@ def make_plan(
 
     refuse_unfit(environment)
     _refuse_unknown(recommendation)
-    draft = Draft(machine, recommendation, catalog, data=data, environment=environment, wheelhouse=wheelhouse)
+    draft = Draft(
+        machine, recommendation, catalog, data=data, environment=environment, wheelhouse=wheelhouse, bundle=bundle
+    )
     # The first looks whether there is room for all the others.
     first, *others = KINDS.values()
     for kind in others:
         draft.steps += kind.plan(draft)
     steps = (*first.plan(draft), *draft.steps)
+    if bundle is not None:
+        steps = tuple(structs.replace(step, bytes=0) for step in steps)
     return Plan(
         schema="gpu-assistant/plan/1",
         goal=recommendation.goal,
@@ -57,6 +64,7 @@ def make_plan(
         disk_bytes=total(step.disk_bytes for step in steps),
         minutes=total(step.minutes for step in steps),
         wheelhouse=str(wheelhouse) if wheelhouse is not None else None,
+        bundle=str(bundle) if bundle is not None else None,
         simulated=simulated,
     )
 

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from ..core.errors import AppError
 from ..core.json import storage_error
 from ..core.plan import PlanFile
 from ..fetch.wanted import Wanted
-from .fetching import fetch
+from .fetching import Getting, fetch
 from .receipt import Archive, Source
-from .work import Work
 
 _PATH = re.compile(r"(?!/)(?!.*(?:^|/)\.\.?(?:/|$))[A-Za-z0-9._+/-]{1,300}\Z")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
@@ -29,11 +29,11 @@ _DIGITS = re.compile(r"[0-9]{1,13}\Z")
 class Index:
     """A fetched index; raises AppError("redist-index-broken", name=…) where it does not say what an index says."""
 
-    def __init__(self, file: PlanFile, work: Work) -> None:
-        path = work.data.files / file.name
+    def __init__(self, file: PlanFile, getting: Getting) -> None:
+        self.wanted = Wanted(url=file.url, path=getting.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
         if file.sha256 is None:
-            path.unlink(missing_ok=True)
-        (path,) = fetch(work, [Wanted(url=file.url, path=path, sha256=file.sha256, bytes=file.bytes)])
+            self.wanted.path.unlink(missing_ok=True)
+        (path,) = fetch(getting, [self.wanted])
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -44,7 +44,9 @@ class Index:
             self._parts = msgspec.json.decode(data, type=dict[str, Any])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise self._broken() from error
-        work.reporter.log(f"{file.url} sha256 {self.source.sha256}")
+        # What the archives' names and hashes were read from is what counts from here on.
+        self.wanted = structs.replace(self.wanted, sha256=self.source.sha256)
+        getting.reporter.log(f"{file.url} sha256 {self.source.sha256}")
 
     def archive(self, names: Sequence[str], platform: str, variant: str | None = None) -> Archive:
         """The archive of the first of these parts that is there, for "linux-x86_64" and a variant like "cuda13".

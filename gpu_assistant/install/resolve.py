@@ -48,7 +48,7 @@ class Resolver:
         from ..fetch.local import local_path
 
         try:
-            found = lock.parse(self._kept.read_text(encoding="utf-8"), self.wish.python)
+            found = lock.parse(self._kept.read_text(encoding="utf-8"), self.wish.python, self.wish.target)
         except (OSError, UnicodeDecodeError, AppError):
             return None
         local = [path for package in found.packages if (path := local_path(package.file.url)) is not None]
@@ -70,7 +70,7 @@ class Resolver:
         for attempt in sources.attempts(self.wish):
             text = self._ask(attempt)
             if text is not None:
-                found = lock.parse(text, self.wish.python)
+                found = lock.parse(text, self.wish.python, self.wish.target)
                 json.write_file(self._kept, text)
                 return found
         raise self._unavailable()
@@ -98,12 +98,13 @@ class Resolver:
             raise json.storage_error(error, self._folder) from error
         where = ["--find-links", attempt.find_links] if attempt.find_links is not None else []
         offline = ["--no-index", "--offline"] if attempt.offline else []
+        target = ["--python-platform", self.wish.target.uv] if self.wish.target is not None else []
         try:
             finished = self._uv.run(
                 *("pip", "compile", project, "--python", self._interpreter, "--python-version", self.wish.python),
                 *("--format", "pylock.toml", "--output-file", output, "--no-header"),
                 *("--only-binary", ":all:", "--quiet", "--constraints", held),
-                *(*where, *offline, *more),
+                *(*where, *offline, *target, *more),
                 timeout=TIMEOUT_S,
                 cwd=folder,
             )
@@ -194,7 +195,8 @@ class Resolver:
         finished, text = self._compile(attempt, "--no-deps")
         if finished.code != 0 or text is None:
             return None
-        release, _, variant = (lock.parse(text, self.wish.python).version("torch") or "").partition("+")
+        found = lock.parse(text, self.wish.python, self.wish.target)
+        release, _, variant = (found.version("torch") or "").partition("+")
         return release if release and variant == self.wish.variant else None
 
     def _offer(self, code: str, version: str, python: str) -> Alternative:

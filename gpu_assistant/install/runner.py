@@ -22,6 +22,7 @@ from .work import Verifier
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
+    from .bundle.shelf import Shelf
     from .journal import Journal
     from .work import Work
 
@@ -91,6 +92,17 @@ class InstallJob:
         reporter.end("done", env)
         return Path(env)
 
+    def _shelf(self) -> Shelf | None:
+        """The bundle that everything comes from; raises CallError, AppError for one that cannot serve."""
+        if self.plan.bundle is None:
+            return None
+        from .bundle.shelf import Shelf
+        from .target import target_of
+
+        shelf = Shelf(Path(self.plan.bundle))
+        shelf.refuse_strange(self.plan, target_of(self._system.operating_system(), shelf.contents.wish.label))
+        return shelf
+
     def _walk(self, reporter: Reporter) -> None:
         for step in self.plan.steps:
             reporter.step(step.id, "skipped")
@@ -101,6 +113,7 @@ class InstallJob:
         from .single import one_at_a_time
         from .work import Work
 
+        shelf = self._shelf()
         with (
             one_at_a_time(self._data),
             self._system.keep_awake("PyTorch is being installed"),
@@ -116,6 +129,7 @@ class InstallJob:
                 cancel=cancel,
                 verifier=self._verifier,
                 limits=self._limits,
+                shelf=shelf,
             )
             try:
                 settle(work, journal)

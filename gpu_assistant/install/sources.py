@@ -126,6 +126,6 @@ def other_releases(wish: Wish) -> tuple[LocalWheel, ...]:
     """PyTorch builds of the wanted kind in the wheelhouse, newest first, this Python's before other Pythons'."""
     if wish.wheelhouse is None:
         return ()
-    wheels = usable(Path(wish.wheelhouse))
+    wheels = usable(Path(wish.wheelhouse), platforms=wish.target.platforms if wish.target is not None else None)
     found = [w for w in wheels if (w.project, w.variant) == ("torch", wish.variant)]
     return tuple(sorted(found, key=lambda wheel: wheel.python not in (None, wish.python)))

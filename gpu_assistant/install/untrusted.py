@@ -28,6 +28,8 @@ def check(plan: Plan, ground: Ground) -> None:
     refuse_long(ground.data.root, IN_DATA)
     if plan.wheelhouse is not None and not plain_folder(Path(plan.wheelhouse)):
         raise _refused(f"wheelhouse: {plan.wheelhouse}")
+    if plan.bundle is not None and not plain_folder(Path(plan.bundle)):
+        raise _refused(f"bundle: {plan.bundle}")
     for step in plan.steps:
         KINDS[step.kind].refuse(step, plan, ground)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..core.recommendation import LocalWheel
@@ -44,16 +45,18 @@ def scan(folder: Path) -> tuple[LocalWheel, ...]:
     return tuple(wheel for _project, _version, wheel in found)
 
 
-def usable(folder: Path, series: str | None = None) -> tuple[LocalWheel, ...]:
-    """The wheels in a folder that install on this computer; with a series, into a "3.11" Python."""
+def usable(folder: Path, series: str | None = None, platforms: Sequence[str] | None = None) -> tuple[LocalWheel, ...]:
+    """The wheels in a folder that install on this computer, or on one with these wheel platforms; with a series, into
+    a "3.11" Python.
+    """
     from packaging.tags import platform_tags
 
-    platforms = {"any", *platform_tags()}
+    fitting = {"any", *(platform_tags() if platforms is None else platforms)}
 
     def here(wheel: LocalWheel) -> bool:
         tags = Path(wheel.path).stem.rpartition("-")[2].split(".")
         fits = series is None or wheel.python in (None, series)
-        return fits and not platforms.isdisjoint(tags)
+        return fits and not fitting.isdisjoint(tags)
 
     return tuple(wheel for wheel in scan(folder) if here(wheel))
 

@@ -10,10 +10,12 @@ from msgspec import Struct
 from ..core import json
 from ..core.recommendation import LocalWheel, Recommendation
 from . import wheelhouse
+from .target import Target
 from .uv import general_index
 
 # pip, because a person who types `pip install` means this environment and would otherwise get another's pip.
 ALWAYS = ("numpy", "pip")
+PACKAGES = ("python", "torch", "variant", "torchvision", "torchaudio", "tensorflow", "constraints")
 
 
 class Wish(Struct, frozen=True, kw_only=True):
@@ -21,7 +23,8 @@ class Wish(Struct, frozen=True, kw_only=True):
     "tensorflow[and-cuda]==2.21.*", and `constraints` are requirements that hold other packages back.
 
     `serves_variant` tells whether the general index is known to serve this very build for this system.
-    `general` is the general index's address where the user named one.
+    `general` is the general index's address where the user named one; `target` the computer that it is for where
+    that is not this one.
     """
 
     python: str
@@ -35,6 +38,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     wheelhouse: str | None
     serves_variant: bool
     general: str | None
+    target: Target | None = None
 
     @property
     def label(self) -> str:
@@ -51,10 +55,22 @@ class Wish(Struct, frozen=True, kw_only=True):
         """What the wheelhouse has for this Python."""
         if self.wheelhouse is None:
             return ()
-        return wheelhouse.usable(Path(self.wheelhouse), self.python)
+        platforms = self.target.platforms if self.target is not None else None
+        return wheelhouse.usable(Path(self.wheelhouse), self.python, platforms)
+
+    def same_packages(self, other: Wish) -> bool:
+        """Whether the other asks for the very same packages, wherever they may come from."""
+        return all(getattr(self, name) == getattr(other, name) for name in PACKAGES)
 
 
-def wish(recommendation: Recommendation, *, python: str, folder: str | None, serves_variant: bool) -> Wish:
+def wish(
+    recommendation: Recommendation,
+    *,
+    python: str,
+    folder: str | None,
+    serves_variant: bool,
+    target: Target | None = None,
+) -> Wish:
     """The packages that a recommendation asks for: PyTorch, TensorFlow, or both."""
     torch, flow = recommendation.pytorch, recommendation.tensorflow
     return Wish(
@@ -69,4 +85,5 @@ def wish(recommendation: Recommendation, *, python: str, folder: str | None, ser
         wheelhouse=folder,
         serves_variant=serves_variant,
         general=general_index(),
+        target=target,
     )

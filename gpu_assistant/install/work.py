@@ -20,16 +20,17 @@ from ..core.results import Checks
 from ..fetch.limits import Limits
 from ..system.base import System
 from .effects import Effect, FolderMade, TreeMade
+from .fetching import Getting
 from .journal import Journal
 from .ledger import open_trees
 from .lock import Lock
-from .place import Place
 from .removal import partial_path
 from .reporter import Reporter
 from .uv import Uv
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
+    from .bundle.shelf import Shelf
 
 
 class Verifier(Protocol):
@@ -50,7 +51,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     restart: bool = False
 
 
-class Work(Place):
+class Work(Getting):
     """One install under way.
 
     Steps fill in `interpreter`, `lock`, `files` (one for each locked package, in its order), `forget_lock` (so
@@ -70,13 +71,12 @@ class Work(Place):
         cancel: threading.Event,
         verifier: Verifier,
         limits: Limits,
+        shelf: Shelf | None = None,
     ) -> None:
-        super().__init__(system, data, reporter=reporter, cancel=cancel)
+        super().__init__(system, data, catalog, reporter=reporter, cancel=cancel, limits=limits, shelf=shelf)
         self.plan = plan
-        self.catalog = catalog
         self.journal = journal
         self.verifier = verifier
-        self.limits = limits
         self.environment = Path(plan.env)
         self.partial = partial_path(self.environment)
         self.uv = Uv(system, data, cancel=cancel, log=reporter.log)

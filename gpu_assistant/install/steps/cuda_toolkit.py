@@ -10,15 +10,17 @@ from typing import ClassVar
 
 from msgspec import Struct
 
+from ...catalog.toolkits import CudaRedist
 from ...core import json
 from ...core.errors import AppError, CannotSetUp
 from ...core.json import storage_error
 from ...core.names import Value
 from ...core.plan import Plan, Step
+from ...fetch.wanted import Wanted
 from .. import receipt
 from ..draft import UNKNOWN_SIZE, Draft
 from ..effects import TreeMade
-from ..fetching import fetch
+from ..fetching import Getting, fetch
 from ..place import Ground
 from ..receipt import Archive, Part, Receipt
 from ..redist import Index
@@ -105,6 +107,14 @@ class CudaToolkit(Kind):
         if spec.platform not in redist.platforms or not here:
             raise refused(f"{step.id}: {spec.platform}")
 
+    def gather(self, step: Step, getting: Getting) -> tuple[Wanted, ...]:
+        """NVIDIA's index, and the archives that it names."""
+        redist = getting.catalog.cuda.redist
+        if redist is None:
+            raise refused(step.id)
+        index, archives = _indexed(step, spec_of(step, Spec), redist, getting)
+        return (index.wanted, *(archive.wanted(getting.data.files) for archive in archives))
+
     def done(self, step: Step, work: Work) -> Outcome | None:
         """Every file is there with its hash."""
         spec = spec_of(step, Spec)
@@ -125,8 +135,7 @@ class CudaToolkit(Kind):
         if redist is None:
             raise refused(step.id)
         folder = tree(work.data.toolkits, spec.version)
-        index = Index(step.files[0], work)
-        archives = [index.archive(part.names, spec.platform) for part in parts_of(redist, major_of(spec.version))]
+        index, archives = _indexed(step, spec, redist, work)
         paths = fetch(work, [archive.wanted(work.data.files) for archive in archives])
         work.folder(step, folder.parent)
         ours = (folder / FILES).is_file()
@@ -154,6 +163,11 @@ class CudaToolkit(Kind):
             write_list(partial, sorted([*whole.files, RECEIPT]))
             name(folder)
         return Outcome(code="progress.toolkit", data={"version": spec.version, "path": str(folder)})
+
+
+def _indexed(step: Step, spec: Spec, redist: CudaRedist, getting: Getting) -> tuple[Index, list[Archive]]:
+    index = Index(step.files[0], getting)
+    return index, [index.archive(part.names, spec.platform) for part in parts_of(redist, major_of(spec.version))]
 
 
 def _merge(archives: Sequence[Archive], paths: Sequence[Path], partial: Path, work: Work) -> tuple[Part, ...]:

@@ -13,12 +13,13 @@ from ...catalog.load import Catalog
 from ...core.errors import CannotSetUp
 from ...core.names import Value
 from ...core.plan import Plan, PlanFile, Step
+from ...fetch.wanted import Wanted
 from .. import added, receipt
 from ..draft import UNKNOWN_SIZE, Draft
 from ..effects import FilesAdded
-from ..fetching import fetch
+from ..fetching import Getting, fetch
 from ..place import Ground
-from ..receipt import Archive, Part, Receipt, Source
+from ..receipt import Archive, Part, Receipt
 from ..redist import Index
 from ..toolkit import inner_place, major_of, platform_of, toolkit_of, tree
 from ..unpacking import checking, unpacked
@@ -99,6 +100,12 @@ class Cudnn(Kind):
         if spec.toolkit is not None and toolkit_of(ground.catalog, spec.toolkit) is None:
             raise refused(f"{step.id}: {spec.toolkit}")
 
+    def gather(self, step: Step, getting: Getting) -> tuple[Wanted, ...]:
+        """The archive, and NVIDIA's index where that names it."""
+        index, archive = _archive(step.files[0], spec_of(step, Spec), getting)
+        indexes = (index.wanted,) if index is not None else ()
+        return (*indexes, archive.wanted(getting.data.files))
+
     def done(self, step: Step, work: Work) -> Outcome | None:
         """Every file is there with its hash."""
         spec = spec_of(step, Spec)
@@ -120,7 +127,11 @@ class Cudnn(Kind):
         (path,) = fetch(work, [archive.wanted(work.data.files)])
         work.folder(step, folder)
         whole = Receipt(
-            schema="gpu-assistant/receipt/1", version=spec.version, platform=spec.platform, index=index, parts=()
+            schema="gpu-assistant/receipt/1",
+            version=spec.version,
+            platform=spec.platform,
+            index=index.source if index is not None else None,
+            parts=(),
         )
 
         def unpack(into: Path) -> Part:
@@ -155,10 +166,10 @@ def _folder(toolkits: Path, spec: Spec) -> Path:
     return toolkits / f"cudnn-{spec.version}-cuda{spec.cuda}"
 
 
-def _archive(file: PlanFile, spec: Spec, work: Work) -> tuple[Source | None, Archive]:
+def _archive(file: PlanFile, spec: Spec, getting: Getting) -> tuple[Index | None, Archive]:
     if file.name.endswith(INDEX):
-        index = Index(file, work)
-        return index.source, index.archive(["cudnn"], spec.platform, f"cuda{spec.cuda}")
+        index = Index(file, getting)
+        return index, index.archive(["cudnn"], spec.platform, f"cuda{spec.cuda}")
     if file.sha256 is None:
         raise refused(file.name)
     return None, Archive(part="cudnn", version=spec.version, url=file.url, sha256=file.sha256, bytes=file.bytes)

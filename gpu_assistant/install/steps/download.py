@@ -23,7 +23,7 @@ class Download(Kind):
     """What is fetched stands in the lock; nothing of it comes from the plan."""
 
     name: ClassVar[str] = "download"
-    codes: ClassVar[tuple[str, ...]] = ("download", "download-about", "download-rest")
+    codes: ClassVar[tuple[str, ...]] = ("download", "download-about", "download-rest", "download-bundle")
     needs: ClassVar[tuple[str, ...]] = ("resolve",)
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
@@ -33,7 +33,9 @@ class Download(Kind):
         count = draft.sizes.download_bytes if local is None else None
         data: dict[str, Value] = {"release": draft.release, "bytes": UNKNOWN_SIZE if count is None else count}
         near, code = draft.near_sizes, "download"
-        if local is not None:
+        if draft.bundle is not None:
+            code, count, data["path"] = "download-bundle", 0, str(draft.bundle)
+        elif local is not None:
             code, data["bytes"] = "download-rest", local.bytes
         elif count is None and near.download_bytes is not None:
             code, data["bytes"], data["measured"] = "download-about", near.download_bytes, near.release

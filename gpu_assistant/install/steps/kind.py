@@ -9,6 +9,7 @@ import msgspec
 from ...core.errors import CallError
 from ...core.json import fault_of
 from ...core.plan import Plan, Step
+from ...fetch.wanted import Wanted
 from .. import undoing
 from ..effects import Effect
 from ..journal import Why
@@ -17,6 +18,7 @@ from ..undoing import Sight
 
 if TYPE_CHECKING:
     from ..draft import Draft
+    from ..fetching import Getting
     from ..work import Outcome, Work
 
 Spec = TypeVar("Spec")
@@ -42,6 +44,15 @@ class Kind:
     def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
         """Raise CallError("plan-refused", detail=…) for a step that must not run here: a plan is untrusted input."""
         raise NotImplementedError
+
+    def gather(self, step: Step, getting: Getting) -> tuple[Wanted, ...]:
+        """Every file that `run` would fetch, for whatever computer; raises what fetching an index raises."""
+        folder = getting.data.files
+        return tuple(Wanted(url=f.url, path=folder / f.name, sha256=f.sha256, bytes=f.bytes) for f in step.files)
+
+    def needs_network(self, step: Step) -> bool:
+        """Whether a distribution's own tool fetches packages for it, which no folder of files can serve."""
+        return bool(step.spec.get("packages"))
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002 - the shape of all kinds
         """Where there is nothing left to do, how it stands; None where `run` is needed. Changes nothing."""

@@ -7,12 +7,14 @@ from typing import ClassVar
 
 from ...core.errors import AppError
 from ...core.plan import Plan, Step
-from ...core.recommendation import PyTorchChoice, TensorFlowChoice
+from ...core.recommendation import PyTorchChoice, Recommendation, TensorFlowChoice
 from ..draft import Draft
+from ..fetching import Getting
 from ..lock import Lock
 from ..occupied import ours
 from ..place import Ground
 from ..resolve import Resolver
+from ..target import Target
 from ..untrusted import check_file
 from ..wish import ALWAYS, Wish, wish
 from ..work import Outcome, Work
@@ -70,7 +72,9 @@ class Resolve(Kind):
             _refuse_tensorflow(flow, ground)
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
-        """An earlier run's lock for the very same wish serves again."""
+        """An earlier run's lock for the very same wish serves again; a bundle brings its own."""
+        if work.shelf is not None:
+            return _settled(work.shelf.lock(asked(work.plan.recommendation, work)), work)
         earlier = _resolver(work).earlier()
         return None if earlier is None else _settled(earlier, work)
 
@@ -80,16 +84,20 @@ class Resolve(Kind):
 
 
 def _resolver(work: Work) -> Resolver:
-    resolver = Resolver(_asked(work), work.uv, work.data, work.interpreter)
+    wanted = asked(work.plan.recommendation, work, folder=work.plan.wheelhouse)
+    resolver = Resolver(wanted, work.uv, work.data, work.interpreter)
     work.forget_lock = resolver.forget
     return resolver
 
 
-def _asked(work: Work) -> Wish:
-    recommendation = work.plan.recommendation
-    torch = recommendation.pytorch
-    serves = torch is not None and work.catalog.default_variant(torch.version, work.system.name) == torch.variant
-    return wish(recommendation, python=work.python, folder=work.plan.wheelhouse, serves_variant=serves)
+def asked(
+    recommendation: Recommendation, getting: Getting, *, folder: str | None = None, target: Target | None = None
+) -> Wish:
+    """The packages of a recommendation, for this computer or another one."""
+    torch, system = recommendation.pytorch, target.system if target is not None else getting.system.name
+    serves = torch is not None and getting.catalog.default_variant(torch.version, system) == torch.variant
+    python = str(recommendation.python)
+    return wish(recommendation, python=python, folder=folder, serves_variant=serves, target=target)
 
 
 def _settled(lock: Lock, work: Work) -> Outcome:

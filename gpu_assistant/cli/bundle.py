@@ -1,0 +1,76 @@
+"""`gpu-assistant bundle create|check DIR`: a folder with everything for a computer without internet."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..core.errors import CallError
+from ..core.paths import plain
+from ..core.recommendation import Choice
+from .jobs import run_job
+from .output import Output
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..app import App
+    from ..core.plan import Event, Plan
+    from ..install.bundle.contents import Contents
+
+# What says which plan a bundle is for; an install takes it from the bundle.
+PICKS = ("pytorch", "variant", "python")
+
+
+def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: Callable[[str], str]) -> None:
+    """What can be typed after `bundle`; `path` is the parser's own check."""
+    command.add_argument("action", choices=("create", "check"), help=say("opt.bundle-action"))
+    command.add_argument("folder", metavar="DIR", type=path, help=say("opt.bundle-folder"))
+
+
+def bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Make a bundle, or read one through."""
+    folder = plain(arguments.folder)
+    if arguments.action == "check":
+        job = app.check_bundle(folder)
+        _run(output, lambda report: run_job(job, on_news=report))
+        return 0
+    machine = run_job(app.detect())
+    picked = Choice(**{name: getattr(arguments, name) for name in PICKS})
+    choice = None if picked == Choice() else picked
+    recommendation = app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
+    create = app.create_bundle(machine, recommendation, folder, channel=arguments.channel)
+    made: list[Contents] = []
+    _run(output, lambda report: made.append(run_job(create, on_news=report, stopped="cancelled")))
+    if not output.json:
+        (contents,) = made
+        output.line(output.say("bundle-made", path=str(folder), release=contents.wish.label, bytes=contents.bytes))
+        for code in contents.left_out:
+            output.note(output.say("bundle-left-out", step=output.texts.say(f"bundle.left-out.{code}")))
+    return 0
+
+
+def plan_from(app: App, arguments: argparse.Namespace, folder: Path) -> Plan:
+    """The plan for this computer whose files are all in a bundle; raises CallError for what it was not made for."""
+    for name in ("plan", "resume", *PICKS):
+        if getattr(arguments, name):
+            raise CallError("call", detail=f"--bundle --{name}", command="gpu-assistant install")
+    contents = app.read_bundle(folder)
+    if arguments.goal not in (contents.goal, "pytorch"):
+        raise CallError("bundle-other-wish", path=str(folder), made_for=contents.wish.label)
+    wish = contents.wish
+    choice = Choice(pytorch=wish.torch, variant=wish.variant, python=wish.python)
+    machine = run_job(app.detect())
+    recommendation = app.recommend(machine, goal=contents.goal, channel=contents.channel, choice=choice, bundle=folder)
+    return app.plan(machine, recommendation, app.environment_path(arguments.env, contents.goal), bundle=folder)
+
+
+def _run(output: Output, work: Callable[[Callable[[Event], None]], object]) -> None:
+    if output.json:
+        work(lambda event: output.value(output.texts.event(event)))
+        return
+    from .progress import StepLines
+
+    with StepLines(output) as lines:
+        work(lines.event)

@@ -1,0 +1,1 @@
+"""A folder with everything that one plan needs, for computers without internet."""
