@@ -148,10 +148,13 @@ class History:
         with self._lock:
             return self._window(name, seconds, until)
 
-    def since(self, name: str, t: float) -> Window:
-        """A series from the moment `t` on, in seconds since the epoch, until now."""
+    def since(self, name: str, t: float, *, reach: float | None = None) -> Window:
+        """A series from the moment `t` on, in seconds since the epoch, until now.
+
+        It comes in the resolution that reaches back to `t`, or to `reach`: what is new of a long stretch of time.
+        """
         with self._lock:
-            return self._window(name, self._clock() - t, None)
+            return self._window(name, self._clock() - t, None, reach=reach)
 
     def windows(self, seconds: float) -> dict[str, Window]:
         """All series by name over the last `seconds`, at the same moments."""
@@ -159,12 +162,12 @@ class History:
             now = self._clock()
             return {name: self._window(name, seconds, now) for name in self._names}
 
-    def _window(self, name: str, seconds: float, until: float | None) -> Window:
+    def _window(self, name: str, seconds: float, until: float | None, *, reach: float | None = None) -> Window:
         now = self._clock()
         end = now if until is None else until
-        reach = now - (end - seconds)
+        back = now - (end - seconds if reach is None else reach)
         at = next(
-            (i for i, tier in enumerate(self._tiers) if tier.shape.step * tier.shape.capacity >= reach),
+            (i for i, tier in enumerate(self._tiers) if tier.shape.step * tier.shape.capacity >= back),
             len(self._tiers) - 1,
         )
         tier, stretch = self._tiers[at], self._open[at]

@@ -58,6 +58,14 @@
 <context>
     <name>MonitorPage</name>
     <message>
+        <source>24 h</source>
+        <translation>24 小时</translation>
+    </message>
+    <message>
+        <source>30 d</source>
+        <translation>30 天</translation>
+    </message>
+    <message>
         <source>Figures of the real computer you sit at, not of the simulated machine.</source>
         <translation>这里是你面前这台真实电脑的数据，不是模拟电脑的。</translation>
     </message>

@@ -22,7 +22,10 @@ from gpu_assistant.update.known import Known
 from gpu_assistant.update.service import UpdateService
 from gpu_assistant.update.statement import Statement, UpdateFile
 from tests.fakes.app import GIB, cpu_benchmark, rtx4060
+from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
+
+from . import bench_scenes
 
 if TYPE_CHECKING:
     from .screenshots import Studio
@@ -106,6 +109,11 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "monitor-2-gpus": (MONITOR, 2, 0, True, None),
     "monitor-table": (MONITOR, 0, 0, True, lambda window: window.area.pages[MONITOR].twin.click()),
     "benchmark": (BENCHMARK, 0, 3, True, None),
+    "benchmark-gpu": (BENCHMARK, 1, 0, True, bench_scenes.shows(card_benchmark(0.89), card_benchmark())),
+    "benchmark-slow": (BENCHMARK, 1, 0, True, bench_scenes.shows(slow_benchmark())),
+    "benchmark-2-gpus": (BENCHMARK, 2, 0, True, bench_scenes.shows(two_cards(), unfolded=True)),
+    "benchmark-running": (BENCHMARK, 1, 0, True, bench_scenes.runs),
+    "memory": (BENCHMARK, 1, 0, True, bench_scenes.remembers),
     "benchmark-empty": (BENCHMARK, 0, 0, True, None),
     "benchmark-nothing": (BENCHMARK, 0, 0, False, None),
     "settings": (SETTINGS, 0, 0, True, None),
@@ -134,6 +142,7 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     window.fill(studio.language)
     window.show()
     studio.until(window.area._graphs_ready)
+    window.area.sampling.hurry()
     feed(window, *work(gpus))
     window.area.stop()
     window.area.open(page)

@@ -27,9 +27,12 @@ class Figure(Live, QWidget):
         self.follow()
 
     def set(self, figure: str | None, unit: str = "") -> None:
-        """Another figure."""
+        """Another figure; the same one costs nothing."""
+        now = (UNKNOWN, "") if figure is None else (figure, unit)
+        if now == (self.figure, self.unit):
+            return
         before = self.sizeHint()
-        self.figure, self.unit = (UNKNOWN, "") if figure is None else (figure, unit)
+        self.figure, self.unit = now
         self.setAccessibleName(f"{self.figure} {self.unit}".strip())
         if self.sizeHint() != before:
             self.updateGeometry()
@@ -69,6 +72,7 @@ class MetricTile(Card):
         token: str = "s1",
         parent: QWidget | None = None,
     ) -> None:
+        self._shown: tuple[str | None, str, float | None, str] | None = None
         super().__init__(padding=14, parent=parent)
         self.icon_ = Icon(icon, "soft", 16)
         self.label = label("small", text)
@@ -94,6 +98,10 @@ class MetricTile(Card):
 
     def set_value(self, figure: str | None, unit: str, fraction: float | None, reason: str = "") -> None:
         """`figure` as text, or None with the reason; `fraction` of the bar from 0 to 1, None hides it."""
+        now = (figure, unit, fraction, reason)
+        if now == self._shown:
+            return
+        self._shown = now
         self.figure.set(figure, unit)
         self.bar.set_fraction(fraction or 0.0)
         policy = self.bar.sizePolicy()

@@ -39,7 +39,9 @@ class Pill(Live, QWidget):
         self.follow()
 
     def set(self, kind: PillKind, text: str) -> None:
-        """Another state."""
+        """Another state; the same one costs nothing."""
+        if (kind, text) == (self.kind, self.text) and self.accessibleName() == text:
+            return
         self.kind, self.text = kind, text
         self.setAccessibleName(text)
         self.refresh()

@@ -1,31 +1,33 @@
-"""The plots' time axis."""
+"""Words of the time axis: round local moments, far enough apart."""
 
 from __future__ import annotations
 
+import math
 import time
 
-import numpy as np
-import pyqtgraph as pg
-from PySide6.QtGui import QFontMetricsF
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+STEPS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR)
+DAYS = tuple(count * DAY for count in (1, 2, 5, 7, 10, 14))
 
 
-class TimeAxis(pg.AxisItem):  # type: ignore[misc]
-    """Clock time at round moments, seconds only where they matter."""
+def moments(start: float, end: float, most: int) -> tuple[int, list[float]]:
+    """(seconds between two, the moments), at most about `most` of them; whole days begin at local midnight."""
+    step = next((each for each in (*STEPS, *DAYS) if (end - start) / each <= most), DAYS[-1])
+    shift = time.localtime(end).tm_gmtoff
+    first = math.ceil((start + shift) / step) * step - shift
+    return step, [float(at) for at in range(first, math.ceil(end), step)]
 
-    STEPS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800, 3600)
 
-    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        """Round local moments, far enough apart for their words."""
-        room = QFontMetricsF(self.style["tickFont"] or self.font()).horizontalAdvance("00:00:00") * 1.7
-        most = max(int(size / room), 2)
-        step = next((s for s in self.STEPS if (high - low) / s <= most), self.STEPS[-1])
-        shift = time.localtime(low).tm_gmtoff
-        first = np.ceil((low + shift) / step) * step - shift
-        # A word at the very edge would be cut.
-        last = high - room / 3.4 / max(size, 1) * (high - low)
-        return [(float(step), list(np.arange(first, last, step)))]
+def word(moment: float, step: float, span: float) -> str:
+    """14:27, or 14:27:10 where ticks are less than a minute apart, or a date where a day or more is shown."""
+    local = time.localtime(moment)
+    if step >= DAY:
+        return time.strftime("%m-%d", local)
+    if span >= DAY and (local.tm_hour, local.tm_min) == (0, 0):
+        return time.strftime("%m-%d", local)
+    return time.strftime("%H:%M:%S" if step < MINUTE else "%H:%M", local)
 
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
-        """14:27, or 14:27:10 where ticks are less than a minute apart."""
-        form = "%H:%M:%S" if spacing < 60 else "%H:%M"
-        return [time.strftime(form, time.localtime(value)) for value in values]
+
+def said(moment: float, span: float) -> str:
+    """A moment in the reading box: with its date from a day on."""
+    return time.strftime("%m-%d %H:%M" if span >= DAY else "%H:%M:%S", time.localtime(moment))

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-# One minute, ten minutes, an hour.
-SPANS = (60, 600, 3600)
+# One minute, ten minutes, an hour, a day, thirty days.
+SPANS = (60, 600, 3600, 86_400, 30 * 86_400)
 
 
 class Clock(QObject):

@@ -37,10 +37,17 @@ class History:
             self._samples.clear()
         self._samples.append(sample)
 
-    def since(self, metric: Metric, gpu: int, t: float) -> Window | None:
-        """The raw values (divide by `metric.scale`) from the moment `t` on; None while the history is being read."""
+    def since(self, metric: Metric, gpu: int, t: float, reach: float | None = None) -> Window | None:
+        """The raw values (divide by `metric.scale`) from the moment `t` on; None while the history is being read.
+
+        They come in the resolution that reaches back to `reach`, else to `t`.
+        """
+        return self.series(self.name(metric, gpu), t, reach)
+
+    def series(self, name: str, t: float, reach: float | None = None) -> Window | None:
+        """Any series of the history by its name, as `since` gives them."""
         history = self._recorder.history
-        return history.since(self.name(metric, gpu), t) if history is not None else None
+        return history.since(name, t, reach=reach) if history is not None else None
 
     def name(self, metric: Metric, gpu: int) -> str:
         """The name of a series in the history."""

@@ -191,7 +191,7 @@ class MonitorPage(Page):
         """All words of the page."""
         if not self._ready:
             return
-        self.range.set_options((self.tr("1 min"), self.tr("10 min"), self.tr("1 h")))
+        self.range.set_options((self.tr("1 min"), self.tr("10 min"), self.tr("1 h"), self.tr("24 h"), self.tr("30 d")))
         self.range.setAccessibleName(self.tr("Range"))
         paused = self.clock.paused
         self.pause.setText(self.tr("Go on") if paused else self.tr("Pause"))

@@ -1,4 +1,4 @@
-"""Plots over time, on pyqtgraph: one clock for all of them, gaps that stay gaps, a cross-hair with figures.
+"""One metric over time: a moving picture, the limit and the cross-hair over it, mouse and keys.
 
 Imported by the Monitor page only, at its first opening: pyqtgraph and numpy cost more than the whole window.
 Times are seconds since the epoch everywhere.
@@ -6,31 +6,26 @@ Times are seconds since the epoch everywhere.
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
-from msgspec import Struct
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .. import theme
-from .axis import TimeAxis
+from . import overlay
+from .canvas import Canvas, Frame
 from .clock import Clock
-from .series import GAP_STEPS, Array, Line, Series, pen, reduced, with_gaps
+from .events import Event
+from .overlay import Limit
+from .series import EMPTY, GAP_STEPS, Curve, Line
+
+Fetch = Callable[[str, float, float], Curve | None]
 
 
-class Limit(Struct, frozen=True, kw_only=True):
-    """A dashed line with words: where the card slows down, what it may draw."""
-
-    value: float
-    text: str
-
-
-class Plot(pg.PlotWidget):  # type: ignore[misc]
+class Plot(QWidget):
     """One metric over the shared clock.
 
     `ticks(highest)` gives the grid for the highest value shown; the scale ends 13 % above the last of them.
@@ -43,37 +38,26 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         *,
         ticks: Callable[[float], tuple[float, ...]],
         figure: Callable[[float], str],
-        step: float = 1.0,
         parent: QWidget | None = None,
     ) -> None:
-        self._time = TimeAxis("bottom")
-        self._scale = pg.AxisItem("left")
-        super().__init__(
-            parent,
-            axisItems={"bottom": self._time, "left": self._scale},
-            enableMenu=False,
-            viewBox=pg.ViewBox(enableMouse=False, enableMenu=False, defaultPadding=0),
-        )
+        super().__init__(parent)
         self.clock = clock
         self._ticks = ticks
         self._figure = figure
-        self._step = step
-        self._lines: dict[str, Series] = {}
-        self._raw: dict[str, tuple[Array, Array]] = {}
+        self._lines: dict[str, Line] = {}
+        self._curves: dict[str, Curve] = {}
+        self._events: tuple[Event, ...] = ()
         self._limit: Limit | None = None
+        self._canvas = Canvas()
+        self._frame: Frame | None = None
+        self._stale = True
+        self._left = 0
         self._drag: QPointF | None = None
-        self._grid: tuple[float, ...] = ()
-        self.hideButtons()
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.getPlotItem().layout.setContentsMargins(0, 0, 0, 0)
-        for axis in (self._time, self._scale):
-            axis.setStyle(tickLength=0, tickAlpha=0, autoExpandTextSpace=False, hideOverlappingLabels=False)
-            axis.setZValue(-1)
-            # Else it writes its label anew, and the plot is painted twice, at every move.
-            axis.enableAutoSIPrefix(False)
-        clock.cursor_moved.connect(self._cursor_moved)
+        clock.cursor_moved.connect(self.update)
         self.restyle()
 
     def sizeHint(self) -> QSize:
@@ -84,96 +68,101 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
 
     def series(self, key: str, line: Line) -> None:
         """Add a series, or change how it looks."""
-        if key not in self._lines:
-            self._lines[key] = Series(line)
-            self.addItem(self._lines[key], ignoreBounds=True)
-        self._lines[key].line = line
-
-    def keep_only(self, keys: set[str]) -> None:
-        """Forget the series that are gone."""
-        for key in set(self._lines) - keys:
-            self.removeItem(self._lines.pop(key))
-            self._raw.pop(key, None)
-
-    def set_data(self, key: str, t: Array, y: Array, step: float = 1.0) -> None:
-        """A series' samples, oldest first and `step` seconds apart, with NaN where nothing was known."""
-        self._step = step
-        self._raw[key] = with_gaps(t, y, step)
+        self._lines[key] = line
+        self._stale = True
 
     def set_limit(self, limit: Limit | None) -> None:
         """The dashed line, if this card says where it is."""
-        self._limit = limit
+        if limit != self._limit:
+            self._limit = limit
+            self._stale = True
 
-    def refresh(self) -> None:
-        """Draw what the clock shows of the data held; cheap enough for once a second."""
-        start, end = self.clock.view()
-        # Up to ten minutes every sample is drawn; an hour becomes a mean line in its band.
-        room = max(int(self.getViewBox().width()), 500)
-        shown: list[tuple[Series, tuple[Array, ...]]] = []
-        highest = 0.0
-        for key, series in self._lines.items():
-            t, y = self._raw.get(key, (np.empty(0), np.empty(0)))
-            cut = slice(*np.searchsorted(t, (start - 2 * self._step, end + 2 * self._step)))
-            part: tuple[Array, ...] = (t[cut], y[cut])
-            if len(part[0]) > 1.5 * room:
-                part = reduced(t[cut], y[cut], room)
-            known = part[-1][np.isfinite(part[-1])]
-            highest = max(highest, float(known.max())) if len(known) else highest
-            shown.append((series, part))
-        if self._limit is not None:
-            highest = max(highest, self._limit.value)
-        grid = self._ticks(highest)
-        base, top = grid[0], grid[-1] + 0.13 * (grid[-1] - grid[0])
-        if grid != self._grid:
-            self._grid = grid
-            self._scale.setTicks([[(value, f"{value:g}") for value in grid]])
-        column = (end - start) / max(self.getViewBox().width(), 1)
-        for series, part in shown:
-            band = {"low": part[2], "high": part[3]} if len(part) == 4 else {}
-            series.set_data(part[0], part[1], base=base, column=column, **band)
-        self.getViewBox().setRange(xRange=(start, end), yRange=(base, top), padding=0)
-        # Else the view moves its items only while it paints, which paints everything once more.
-        self.getViewBox().prepareForPaint()
-        self.viewport().update()
+    def set_events(self, events: tuple[Event, ...]) -> None:
+        """What is marked on the time line."""
+        if events != self._events:
+            self._events = events
+            self._stale = True
+
+    def refresh(self, fetch: Fetch) -> bool:
+        """Draw what the clock shows; whether there was anything new to draw.
+
+        `fetch(key, since, reach)` gives a series from a moment on, in the resolution that reaches back to `reach`.
+        """
+        area = self.area()
+        if area.width() < 10 or area.height() < 10:
+            return False
+        before, now = self._frame, self._now(area)
+        moved = now.first - before.first if before is not None else 0
+        same = not self._stale and before is not None and (before.area, before.column) == (area, now.column)
+        if same and moved == 0:
+            return False
+        known = [curve.t[-1] for curve in self._curves.values() if len(curve.t)]
+        # Once in a while all is drawn anew, so that the scale follows what has gone.
+        step = max((curve.step for curve in self._curves.values()), default=0.0)
+        same = same and 0 < moved < area.width() / 2 and self._left > 0 and bool(known)
+        if same:
+            begin = min(known) - 2 * step - (now.column if now.column > step else 0)
+            newer = {key: fetch(key, begin - 3 * step - 2 * now.column, now.start) for key in self._lines}
+            found = {key: self._curves[key].then(curve) for key, curve in newer.items() if curve is not None}
+            same = len(found) == len(self._lines) and all(
+                curve is not None and curve.step == self._curves[key].step for key, curve in newer.items()
+            )
+        if same:
+            self._curves = {key: curve.since(now.start - 5 * now.column - step) for key, curve in found.items()}
+            frame = self._scaled(now)
+            if before is not None and frame.grid == before.grid:
+                self._left -= moved
+                self._frame = frame
+                self._canvas.advance(moved, begin, frame, self._drawn(), self._shown(frame))
+                self.update()
+                return True
+        self._redraw(now, fetch)
+        return True
+
+    def _redraw(self, now: Frame, fetch: Fetch) -> None:
+        span = now.end - now.start
+        # A little more than is seen, so that lines come from somewhere; not so much that a coarser resolution comes.
+        begin = now.start - min(max(2 * now.column, 0.02 * span), 0.006 * span + 1)
+        curves = {key: fetch(key, begin, begin) for key in self._lines}
+        self._curves = {key: curve if curve is not None else EMPTY for key, curve in curves.items()}
+        self._frame = self._scaled(now)
+        self._canvas.paint(self.size(), self.devicePixelRatio(), self._frame, self._drawn(), self._shown(self._frame))
+        self._left = self._frame.area.width() // 2
+        self._stale = any(curve is None for curve in curves.values())
+        self.update()
+
+    def _now(self, area: QRect) -> Frame:
+        """The clock's view in whole columns, so that it moves by whole pixels."""
+        _, end = self.clock.view()
+        column = self.clock.span / area.width()
+        first = math.ceil(end / column) - area.width()
+        return Frame(area=area, first=first, column=column, grid=self._frame.grid if self._frame else (0, 1))
+
+    def _scaled(self, frame: Frame) -> Frame:
+        """With the ticks for what is to be seen."""
+        highest = self._limit.value if self._limit is not None else 0.0
+        for curve in self._curves.values():
+            top = np.fmax.reduce(curve.high) if len(curve.high) else math.nan
+            highest = float(top) if top > highest else highest
+        return Frame(area=frame.area, first=frame.first, column=frame.column, grid=self._ticks(highest))
+
+    def _drawn(self) -> list[tuple[Line, Curve]]:
+        return [(line, self._curves.get(key, EMPTY)) for key, line in self._lines.items()]
+
+    def _shown(self, frame: Frame) -> tuple[Event, ...]:
+        return tuple(event for event in self._events if event.within(frame.start - 0.5 * self.clock.span, frame.end))
 
     def restyle(self) -> None:
-        """Take colours and sizes from the theme of the moment."""
-        self.setBackground(theme.color("card"))
-        small = theme.font("axis")
-        for axis in (self._time, self._scale):
-            axis.setTickFont(small)
-            axis.setTextPen(theme.color("soft"))
-            axis.setPen(None)
-            axis.setTickPen(None)
-        metrics = QFontMetricsF(small)
-        self._time.setHeight(int(metrics.height() + 8))
-        self._scale.setWidth(int(metrics.horizontalAdvance("0000") + 8))
-        self.viewport().update()
+        """Take colours and sizes from the theme of the moment; drawn with the next `refresh`."""
+        metrics = QFontMetricsF(theme.font("axis"))
+        self._below = math.ceil(metrics.height() + 8)
+        self._before = math.ceil(metrics.horizontalAdvance("0000") + 8)
+        self._canvas.forget()
+        self._stale = True
 
-    # How it is painted: grid below the series, limit and cross-hair above them, in pixels
-
-    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
-        """Ground and grid."""
-        super().drawBackground(painter, rect)
-        area = self.area()
-        painter.setPen(QPen(theme.color("grid"), 1))
-        for value in self._grid:
-            y = round(self._y(value, area)) + 0.5
-            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
-
-    def drawForeground(self, painter: QPainter, rect: QRectF) -> None:  # noqa: ARG002
-        """Limit, cross-hair and reading box."""
-        area = self.area()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._limit is not None:
-            self._paint_limit(painter, area, self._limit)
-        if self.clock.cursor is not None:
-            self._paint_cursor(painter, area, self.clock.cursor)
-
-    def area(self) -> QRectF:
+    def area(self) -> QRect:
         """The rectangle of the curves, in pixels of the widget."""
-        found: QRectF = self.getViewBox().sceneBoundingRect()
-        return found
+        return QRect(self._before, 0, self.width() - self._before, self.height() - self._below)
 
     def moment(self, x: float) -> float:
         """The time below a pixel."""
@@ -186,64 +175,37 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         at = self.clock.cursor
         if at is None:
             return []
-        reach = max(GAP_STEPS * self._step, self.clock.span / 100)
-        found = ((series.line, series.at(at, reach)) for series in self._lines.values())
+        found = (
+            (self._lines[key], curve.at(at, max(GAP_STEPS * curve.step, self.clock.span / 100)))
+            for key, curve in self._curves.items()
+        )
         return [(line, value) for line, value in found if value is not None]
 
-    def _x(self, moment: float, area: QRectF) -> float:
-        start, end = self.clock.view()
-        return area.left() + (moment - start) / (end - start) * area.width()
+    # How it is painted: the picture, above it limit and cross-hair
 
-    def _y(self, value: float, area: QRectF) -> float:
-        (_, _), (base, top) = self.getViewBox().viewRange()
-        return float(area.bottom() - (value - base) / (top - base) * area.height())
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The picture moves on its own; only what is over it is painted here."""
+        painter = QPainter(self)
+        frame = self._frame
+        if frame is None or frame.area != self.area():
+            painter.fillRect(event.rect(), theme.color("card"))
+            return
+        painter.drawPixmap(0, 0, self._canvas.picture)
+        if self._limit is not None:
+            overlay.paint_limit(painter, frame, self._limit)
+        if self.clock.cursor is not None:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            overlay.paint_cursor(painter, frame, self.clock.cursor, self.readings(), self._figure)
+        if self.hasFocus():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("focus"), 1))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
-    def _paint_limit(self, painter: QPainter, area: QRectF, limit: Limit) -> None:
-        colour = theme.color("error")
-        y = round(self._y(limit.value, area)) + 0.5
-        painter.setPen(pen(colour, 1, 1))
-        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
-        painter.setPen(colour)
-        painter.setFont(theme.font("axis"))
-        metrics = QFontMetricsF(theme.font("axis"))
-        painter.drawText(QPointF(area.right() - metrics.horizontalAdvance(limit.text) - 4, y - 4), limit.text)
-
-    def _paint_cursor(self, painter: QPainter, area: QRectF, at: float) -> None:
-        x = round(self._x(at, area)) + 0.5
-        painter.setPen(QPen(theme.color("text"), 1))
-        painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-        readings = self.readings()
-        for line, value in readings:
-            painter.setPen(QPen(theme.color("card"), 1.5))
-            painter.setBrush(theme.color(line.colour))
-            painter.drawEllipse(QPointF(x, self._y(value, area)), 4, 4)
-        parts = [(time.strftime("%H:%M:%S", time.localtime(at)), False)]
-        for line, value in readings:
-            parts += [(line.name, False)] if line.name else []
-            parts.append((self._figure(value), True))
-        self._paint_box(painter, area, x, parts)
-
-    def _paint_box(self, painter: QPainter, area: QRectF, x: float, parts: list[tuple[str, bool]]) -> None:
-        """The reading box, on the side of the cross-hair that has room."""
-        strong = theme.font("caption-strong")
-        fonts = [strong if bold else theme.font("caption") for _, bold in parts]
-        widths = [QFontMetricsF(font).horizontalAdvance(text) for font, (text, _) in zip(fonts, parts, strict=True)]
-        gap, metrics = 6.0, QFontMetricsF(strong)
-        size = sum(widths) + gap * (len(parts) - 1) + 16
-        left = x + 7 if x + 7 + size <= area.right() else max(x - 7 - size, area.left())
-        box = QRectF(left, area.top() + 0.62 * area.height(), size, metrics.height() + 8)
-        painter.setPen(QPen(theme.color("control"), 1))
-        painter.setBrush(theme.color("hover"))
-        painter.drawRoundedRect(box, 3, 3)
-        painter.setPen(theme.color("text"))
-        place = box.left() + 8
-        for (text, _), font, width in zip(parts, fonts, widths, strict=True):
-            painter.setFont(font)
-            painter.drawText(QPointF(place, box.top() + 4 + metrics.ascent()), text)
-            place += width + gap
-
-    def _cursor_moved(self) -> None:
-        self.viewport().update()
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another size wants another picture."""
+        super().resizeEvent(event)
+        self._stale = True
 
     # Mouse and keys
 
@@ -253,7 +215,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         if self._drag is not None:
             self.clock.pan(self.moment(self._drag.x()) - self.moment(at.x()))
             self._drag = at
-        elif self.area().contains(at):
+        elif self.area().contains(at.toPoint()):
             self.clock.point(self.moment(at.x()))
         else:
             self.clock.point(None)
@@ -277,7 +239,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         self.clock.zoom(0.8 ** (event.angleDelta().y() / 120), self.moment(event.position().x()))
         event.accept()
 
-    def leaveEvent(self, event: Any) -> None:  # noqa: ANN401 - QEvent, as the base has it
+    def leaveEvent(self, event: QEvent) -> None:
         """The cross-hair goes with the pointer."""
         self.clock.point(None)
         super().leaveEvent(event)

@@ -14,8 +14,10 @@ from ..components import Card, Figure, Live, label
 from .clock import Clock
 from .history import History
 from .metrics import GPU_COLOURS, Metric
-from .plot import Limit, Plot
-from .series import Line, pen
+from .overlay import Limit
+from .plot import Plot
+from .series import Curve, Line
+from .strokes import pen
 
 SMALLEST_PLOT = 104
 
@@ -133,13 +135,18 @@ class PlotCard(Card):
         self.plot.setAccessibleDescription(self.tr("now {figures}").format(figures=names))
 
     def draw(self, history: History) -> None:
-        """Hand the history to the plot and draw what the clock shows of it."""
-        start = self.plot.clock.view()[0]
-        for gpu in self.gpus:
-            found = history.since(self.of, gpu, start)
-            if found is not None:
-                self.plot.set_data(str(gpu), found.t, found.mean / self.of.scale, found.step)
-        self.plot.refresh()
+        """Draw what the clock shows of the history, as far as that is new."""
+
+        def fetch(key: str, since: float, reach: float) -> Curve | None:
+            found = history.since(self.of, int(key), since, reach)
+            if found is None:
+                return None
+            scale = self.of.scale
+            return Curve(
+                t=found.t, mean=found.mean / scale, low=found.low / scale, high=found.high / scale, step=found.step
+            )
+
+        self.plot.refresh(fetch)
 
     def in_sight(self) -> bool:
         """Whether any of it is on the screen, not scrolled away."""

@@ -42,7 +42,7 @@ def test_gpu_series_appear_and_go_by_themselves(monitor):
 def test_several_gpus_differ_by_colour_and_dash(monitor):
     window, page = monitor
     feed(window, sample(gpu(0), gpu(1, name="NVIDIA GeForce RTX 3090")))
-    lines = [series.line for series in page.cards[0].plot._lines.values()]
+    lines = page.cards[0].plot._lines.values()
     assert [(line.name, line.colour, line.dash) for line in lines] == [("GPU 0", "s1", 0), ("GPU 1", "s2", 1)]
     assert len(page.heads) == 2
 
@@ -96,11 +96,12 @@ def test_nothing_is_drawn_while_hidden(monitor):
     window, page = monitor
     feed(window, sample())
     window.area.open(HOME)
-    drawn = page.cards[0].plot._raw["-1"][0]
-    feed(window, sample())
-    assert page.cards[0].plot._raw["-1"][0] is drawn
+    drawn = page.cards[0].plot._frame
+    feed(window, sample(t=time.time() + 30))
+    assert page.cards[0].plot._frame is drawn
+    page.clock.choose(60)
     window.area.open(MONITOR)
-    assert page.cards[0].plot._raw["-1"][0] is not drawn
+    assert page.cards[0].plot._frame is not drawn
 
 
 def test_monitor_keeps_its_lines_without_holes_while_other_pages_are_open(monitor):
@@ -133,8 +134,8 @@ def test_a_larger_window_draws_the_plots_that_come_into_sight(monitor, qtbot):
     page.pause.click()
     qtbot.waitUntil(lambda: page.cards[0].in_sight() and not page.cards[-1].in_sight(), timeout=5000)
     last = page.cards[-1].plot
-    last._raw.clear()
+    last._frame = None
     page.draw()
-    assert not last._raw
+    assert last._frame is None
     window.resize(1600, 1200)
-    qtbot.waitUntil(lambda: bool(last._raw), timeout=5000)
+    qtbot.waitUntil(lambda: last._frame is not None, timeout=5000)

@@ -3,25 +3,31 @@ from __future__ import annotations
 import math
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage, QPainter
 
 np = pytest.importorskip("numpy")
 series = pytest.importorskip("gpu_assistant.gui.monitor.series")
+strokes = pytest.importorskip("gpu_assistant.gui.monitor.strokes")
 
 pytestmark = pytest.mark.gui
 
 
+def curve(t, y, step=1.0):
+    return series.Curve(t=t, mean=y, low=y, high=y, step=step)
+
+
 def test_a_hole_in_time_becomes_a_gap():
-    t = np.array([0.0, 1, 2, 60, 61])
     y = np.array([1.0, 2, 3, 4, 5])
-    with_t, with_y = series.with_gaps(t, y, 1.0)
-    assert len(series.pieces(with_y)) == 2
-    assert np.array_equal(with_y[np.isfinite(with_y)], y)
-    assert (np.diff(with_t) > 0).all()
+    drawn = series.thinned(curve(np.array([0.0, 1, 2, 60, 61]), y), 0.1)
+    assert len(series.pieces(drawn.mean)) == 2
+    assert np.array_equal(drawn.mean[np.isfinite(drawn.mean)], y)
+    assert (np.diff(drawn.t) > 0).all()
 
 
 def test_late_samples_are_no_gap():
-    t = np.array([0.0, 1, 4, 5])
-    assert series.with_gaps(t, t, 1.0)[0] is t
+    late = curve(np.array([0.0, 1, 4, 5]), np.arange(4.0))
+    assert series.thinned(late, 0.1) is late
 
 
 def test_unknown_values_part_the_line():
@@ -31,11 +37,16 @@ def test_unknown_values_part_the_line():
     assert series.pieces(np.array([])) == []
 
 
+def thin(t, y, column):
+    drawn = series.thinned(curve(t, y), column)
+    return drawn.t, drawn.mean, drawn.low, drawn.high
+
+
 def test_reducing_keeps_mean_lowest_and_highest():
     t = np.arange(3600.0)
     y = np.sin(t / 50)
     y[100] = 40.0
-    at, mean, low, high = series.reduced(t, y, 400)
+    at, mean, low, high = thin(t, y, 9.0)
     assert len(at) <= 402
     assert np.nanmax(high) == 40.0
     assert np.nanmin(low) == y.min()
@@ -47,47 +58,79 @@ def test_a_stretch_without_values_stays_a_gap_when_reduced():
     t = np.arange(1000.0)
     y = np.ones(1000)
     y[400:600] = math.nan
-    _, mean, low, high = series.reduced(t, y, 100)
+    _, mean, low, high = thin(t, y, 10.0)
     assert len(series.pieces(mean)) == 2
     assert np.isnan(low).sum() == np.isnan(mean).sum() == np.isnan(high).sum() > 0
 
 
 def test_reduced_stretches_do_not_move_with_the_window():
     t, y = np.arange(2000.0), np.random.default_rng(1).random(2000)
-    first = series.reduced(t[:1000], y[:1000], 100)[0]
-    second = series.reduced(t[3:1003], y[3:1003], 100)[0]
+    first = thin(t[:1000], y[:1000], 10.0)[0]
+    second = thin(t[3:1003], y[3:1003], 10.0)[0]
     assert len(np.intersect1d(first.round(6), second.round(6))) >= 98
 
 
-def test_the_nearest_value_within_reach(qtbot):
-    line = series.Series(series.Line(colour="s1"))
-    line.set_data(np.array([1.0, 2.0, 3.0]), np.array([10.0, math.nan, 30.0]), base=0, column=1.0)
+def test_the_nearest_value_within_reach():
+    line = curve(np.array([1.0, 2.0, 3.0]), np.array([10.0, math.nan, 30.0]))
     assert line.at(1.2, 1) == 10.0
     assert line.at(2.0, 1) is None
     assert line.at(9.0, 1) is None
     assert line.at(3.4, 1) == 30.0
+    assert series.EMPTY.at(1.0, 1) is None
 
 
-def test_nothing_to_draw_is_no_error(qtbot):
-    line = series.Series(series.Line(colour="s1"))
-    line.set_data(np.empty(0), np.empty(0), base=0, column=1.0)
-    assert line.at(1.0, 1) is None
+def test_newer_stretches_take_the_place_of_those_under_way():
+    old = curve(np.array([0.5, 1.5, 2.5]), np.array([1.0, 2.0, 3.0]))
+    whole = old.then(curve(np.array([2.5, 3.5]), np.array([9.0, 4.0])))
+    assert whole.t.tolist() == [0.5, 1.5, 2.5, 3.5]
+    assert whole.mean.tolist() == [1.0, 2.0, 9.0, 4.0]
+    assert old.then(series.EMPTY) is old
 
 
-def test_the_area_leaves_the_gaps_open(qtbot):
-    t = np.arange(100.0)
-    y = np.full(100, 5.0)
+@pytest.fixture
+def painted(qapp):
+    """What a stroke leaves on a white ground of 100 by 20 pixels: 1 where there is colour."""
+
+    def made(stroke):
+        image = QImage(100, 20, QImage.Format.Format_Grayscale8)
+        image.fill(Qt.GlobalColor.white)
+        painter = QPainter(image)
+        painter.setPen(QColor("black"))
+        stroke(painter)
+        painter.end()
+        rows = np.frombuffer(image.constBits(), np.uint8).reshape(20, image.bytesPerLine())
+        return (rows[:, :100] < 255).astype(int)
+
+    return made
+
+
+def test_the_area_leaves_the_gaps_open(painted):
+    x, y = np.arange(100.0), np.full(100, 5.0)
     y[40:60] = math.nan
-    line = series.Series(series.Line(colour="s1"))
-    line.set_data(t, y, base=0, column=0.5)
-    columns = line._area.ndarray()
-    assert len(columns) == 2 * 39 * 2
-    assert not ((columns[:, 0] > 39) & (columns[:, 0] < 60)).any()
-    assert (columns[:, 3] == 5.0).all()
+    seen = painted(lambda painter: strokes.area(painter, x, y * 0 + 20, y, QColor("black")))
+    assert not seen[:, 40:59].any()
+    assert seen[5:, :39].all()
+    assert not seen[:5].any()
 
 
-def test_a_band_reaches_from_lowest_to_highest(qtbot):
-    t = np.arange(10.0)
-    line = series.Series(series.Line(colour="s1", fill=False))
-    line.set_data(t, t, base=0, column=1.0, low=t - 1, high=t + 1)
-    assert line._area.ndarray()[:, 3] == pytest.approx(2.0)
+def test_a_band_reaches_from_lowest_to_highest(painted):
+    x = np.arange(100.0)
+    seen = painted(lambda painter: strokes.area(painter, x, x * 0 + 12, x * 0 + 8, QColor("black")))
+    assert seen[:, 50].tolist() == [0] * 8 + [1] * 4 + [0] * 8
+
+
+def test_each_dash_is_a_pattern_of_its_own_that_moves_along(painted):
+    x, y = np.arange(0.0, 100, 7), np.full(15, 10.0)
+    y[7] = math.nan
+    kinds = [painted(lambda painter, dash=dash: strokes.line(painter, x, y, dash=dash))[10] for dash in range(4)]
+    assert kinds[0][:42].all()
+    assert not any(kind[43:55].any() for kind in kinds)
+    assert len({kind.tobytes() for kind in kinds}) == 4
+    moved = painted(lambda painter: strokes.line(painter, x - 3, y, dash=1, origin=-3.0))[10]
+    assert moved[:35].tolist() == kinds[1][3:38].tolist()
+
+
+def test_nothing_to_draw_is_no_error(painted):
+    nothing = np.empty(0)
+    assert not painted(lambda painter: strokes.line(painter, nothing, nothing, dash=1)).any()
+    assert not painted(lambda painter: strokes.area(painter, nothing, nothing, nothing, QColor("black"))).any()

@@ -1,0 +1,32 @@
+"""What happened to the cards, as marks on the time line."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from msgspec import Struct
+
+Tone = Literal["warn", "error", "soft", "accent"]
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """From `start` to `end` in seconds since the epoch (inf: it goes on), or at a moment where both are the same.
+
+    `tone` is a token's name for its colour, `gpu` the card's index (None: the whole computer).
+    """
+
+    start: float
+    end: float
+    text: str
+    tone: Tone
+    gpu: int | None = None
+
+    @property
+    def moment(self) -> bool:
+        """Whether it has no length."""
+        return self.end <= self.start
+
+    def within(self, start: float, end: float) -> bool:
+        """Whether any of it lies between two moments."""
+        return self.start <= end and (self.end >= start or math.isinf(self.end))

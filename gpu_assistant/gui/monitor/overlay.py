@@ -1,0 +1,76 @@
+"""What stands over a plot's picture: the limit, the cross-hair, its reading box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+
+from .. import theme
+from . import axis, strokes
+from .canvas import Frame
+from .series import Line
+
+
+class Limit(Struct, frozen=True, kw_only=True):
+    """A dashed line with words: where the card slows down, what it may draw."""
+
+    value: float
+    text: str
+
+
+def paint_limit(painter: QPainter, frame: Frame, limit: Limit) -> None:
+    """The dashed line and, above it at the right, its words."""
+    area, colour = frame.area, theme.color("error")
+    y = area.top() + round(frame.y(limit.value))
+    painter.setPen(strokes.pen(colour, 1, 1))
+    painter.drawLine(area.left(), y, area.right(), y)
+    painter.setPen(colour)
+    painter.setFont(theme.font("axis"))
+    metrics = QFontMetricsF(theme.font("axis"))
+    painter.drawText(QPointF(area.right() - metrics.horizontalAdvance(limit.text) - 4, y - 4), limit.text)
+
+
+def paint_cursor(
+    painter: QPainter,
+    frame: Frame,
+    at: float,
+    readings: list[tuple[Line, float]],
+    figure: Callable[[float], str],
+) -> None:
+    """A line at the moment `at`, a dot on each series, and what they say there."""
+    area = frame.area
+    x = area.left() + round(frame.x(at)) + 0.5
+    painter.setPen(QPen(theme.color("text"), 1))
+    painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom() + 1))
+    for line, value in readings:
+        painter.setPen(QPen(theme.color("card"), 1.5))
+        painter.setBrush(theme.color(line.colour))
+        painter.drawEllipse(QPointF(x, area.top() + frame.y(value)), 4, 4)
+    parts = [(axis.said(at, frame.end - frame.start), False)]
+    for line, value in readings:
+        parts += [(line.name, False)] if line.name else []
+        parts.append((figure(value), True))
+    _paint_box(painter, QRectF(area), x, parts)
+
+
+def _paint_box(painter: QPainter, area: QRectF, x: float, parts: list[tuple[str, bool]]) -> None:
+    """The reading box, on the side of the cross-hair that has room."""
+    strong = theme.font("caption-strong")
+    fonts = [strong if bold else theme.font("caption") for _, bold in parts]
+    widths = [QFontMetricsF(font).horizontalAdvance(text) for font, (text, _) in zip(fonts, parts, strict=True)]
+    gap, metrics = 6.0, QFontMetricsF(strong)
+    size = sum(widths) + gap * (len(parts) - 1) + 16
+    left = x + 7 if x + 7 + size <= area.right() else max(x - 7 - size, area.left())
+    box = QRectF(left, area.top() + 0.62 * area.height(), size, metrics.height() + 8)
+    painter.setPen(QPen(theme.color("control"), 1))
+    painter.setBrush(theme.color("hover"))
+    painter.drawRoundedRect(box, 3, 3)
+    painter.setPen(theme.color("text"))
+    place = box.left() + 8
+    for (text, _), font, width in zip(parts, fonts, widths, strict=True):
+        painter.setFont(font)
+        painter.drawText(QPointF(place, box.top() + 4 + metrics.ascent()), text)
+        place += width + gap

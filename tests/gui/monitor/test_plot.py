@@ -1,0 +1,131 @@
+"""A plot's picture moves on as if it had been painted anew each time."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from PySide6.QtGui import QImage
+
+np = pytest.importorskip("numpy")
+plot_ = pytest.importorskip("gpu_assistant.gui.monitor.plot")
+
+from gpu_assistant.gui.monitor.clock import Clock  # noqa: E402
+from gpu_assistant.gui.monitor.events import Event  # noqa: E402
+from gpu_assistant.gui.monitor.series import Curve, Line  # noqa: E402
+
+pytestmark = pytest.mark.gui
+
+BEGIN = 1_790_000_000.0
+
+
+class Past:
+    """A wave of a second's samples, with a hole, until a moment that the test moves on."""
+
+    def __init__(self, step: float = 1.0, length: int = 90_000) -> None:
+        self.step = step
+        self.t = BEGIN + step * (np.arange(length) + 0.5)
+        dice = np.random.default_rng(1)
+        self.y = 50 + 40 * np.sin(np.arange(length) / 40) + dice.normal(0, 4, length)
+        self.y[300:340] = np.nan
+        self.now = BEGIN
+
+    def fetch(self, key: str, since: float, reach: float) -> Curve:
+        del reach
+        cut = slice(*np.searchsorted(self.t, (since, self.now)))
+        mean = self.y[cut] if key == "a" else 100 - self.y[cut]
+        spread = 0.0 if self.step == 1 else 3.0
+        return Curve(t=self.t[cut], mean=mean, low=mean - spread, high=mean + spread, step=self.step)
+
+
+@pytest.fixture
+def past():
+    return Past()
+
+
+@pytest.fixture
+def shown(qtbot, past):
+    """A plot of two lines over a past, drawn at moments of the test's choice."""
+
+    def made(span: int, width: int = 420):
+        clock = Clock(now=lambda: past.now)
+        clock.choose(span)
+        plot = plot_.Plot(clock, ticks=lambda _: (0, 25, 50, 75, 100), figure=lambda value: f"{value:.0f} %")
+        plot.series("a", Line(colour="s1"))
+        plot.series("b", Line(colour="s2", name="GPU 1", dash=1, fill=False))
+        plot.set_events((Event(start=BEGIN + 700, end=BEGIN + 800, text="slowed by heat", tone="warn"),))
+        plot.resize(width, 160)
+        qtbot.addWidget(plot)
+        plot.show()
+        return plot
+
+    return made
+
+
+def pixels(plot):
+    image = plot._canvas.picture.toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return np.frombuffer(image.constBits(), np.uint8).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("span", "first", "step"), [(60, 280, 1), (600, 250, 1), (3600, 4000, 1), (86_400, 90_000, 10)]
+)
+def test_moving_on_is_as_good_as_painting_anew(shown, past, span, first, step):
+    past.__init__(step=step)
+    moving, anew = shown(span), shown(span)
+    past.now = BEGIN + first
+    moving.refresh(past.fetch)
+    advanced = 0
+    for second in range(0, 12 * max(span // 400, 1), max(span // 300, 1)):
+        past.now = BEGIN + first + second
+        left = moving._left
+        moving.refresh(past.fetch)
+        advanced += moving._left < left
+        anew._stale = True
+        anew.refresh(past.fetch)
+        # Where the new edge meets the old picture a smoothed pixel may differ by a shade that nobody sees.
+        assert np.abs(pixels(moving) - pixels(anew)).max() <= 8, second
+    assert advanced >= 5
+
+
+def test_what_moved_by_less_than_a_pixel_is_not_drawn(shown, past):
+    plot = shown(86_400)
+    past.now = BEGIN + 90_000
+    assert plot.refresh(past.fetch)
+    past.now += 1
+    assert not plot.refresh(past.fetch)
+    past.now += 300
+    assert plot.refresh(past.fetch)
+
+
+def test_another_size_theme_or_event_is_drawn_at_once(shown, past):
+    plot = shown(600)
+    past.now = BEGIN + 600
+    assert plot.refresh(past.fetch)
+    plot.restyle()
+    assert plot.refresh(past.fetch)
+    plot.set_events(())
+    assert plot.refresh(past.fetch)
+    plot.resize(300, 200)
+    assert plot.refresh(past.fetch)
+    assert not plot.refresh(past.fetch)
+
+
+def test_the_cross_hair_reads_what_is_drawn(shown, past):
+    plot = shown(600)
+    past.now = BEGIN + 600
+    plot.refresh(past.fetch)
+    plot.clock.point(BEGIN + 200.5)
+    assert [(line.name, round(value, 6)) for line, value in plot.readings()] == [
+        ("", round(float(past.y[200]), 6)),
+        ("GPU 1", round(float(100 - past.y[200]), 6)),
+    ]
+    plot.clock.point(BEGIN + 320.5)
+    assert plot.readings() == []
+
+
+def test_an_event_that_goes_on_reaches_the_edge():
+    event = Event(start=100.0, end=math.inf, text="", tone="warn")
+    assert event.within(1000, 2000)
+    assert not event.moment
+    assert not Event(start=100.0, end=150.0, text="", tone="warn").within(1000, 2000)
