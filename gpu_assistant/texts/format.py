@@ -28,6 +28,13 @@ LISTS = frozenset(
 UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
+def short_name(name: str) -> str:
+    """A card's name as people say it: "RTX 4060"."""
+    for part in ("NVIDIA ", "GeForce ", "(R)", "(TM)", " Graphics"):
+        name = name.replace(part, "")
+    return name.strip()
+
+
 def size(count: float) -> str:
     """Bytes in decimal units, as download pages and disk makers count: "2.6 GB", "740 MB", "12 kB"."""
     if count >= 1e9:

@@ -2,62 +2,563 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
-    <name>BenchResultView</name>
+    <name>Before</name>
     <message>
-        <source>Measured</source>
-        <translation>测得结果</translation>
-    </message>
-    <message>
-        <source>Was it a fair test?</source>
-        <translation>这次测得公平吗？</translation>
-    </message>
-    <message>
-        <source>Your own past</source>
-        <translation>以前的成绩</translation>
-    </message>
-    <message>
-        <source>The green bracket holds the middle half of the runs.</source>
-        <translation>绿色括号里是居中一半的测量值。</translation>
-    </message>
-</context>
-<context>
-    <name>BenchmarkPage</name>
-    <message>
-        <source>Measure again</source>
-        <translation>再测一次</translation>
-    </message>
-    <message>
-        <source>How fast, and is that right?</source>
-        <translation>有多快，对不对？</translation>
-    </message>
-    <message>
-        <source>Benchmark</source>
-        <translation>测速</translation>
-    </message>
-    <message>
-        <source>A simulated machine cannot be measured: nothing is executed for it.</source>
-        <translation>模拟的电脑没法测速：不会为它执行任何操作。</translation>
-    </message>
-    <message>
-        <source>There is no environment to measure yet. The setup makes one in a few minutes.</source>
-        <translation>还没有可以测速的环境，几分钟就能装好一个。</translation>
+        <source>About 1 minute for the CPU and 1 minute for each GPU. The fans may get loud.</source>
+        <translation>CPU 约 1 分钟，每张显卡再加约 1 分钟。风扇可能会变响。</translation>
     </message>
     <message>
         <source>About 1 minute. The fan may get loud.</source>
         <translation>约 1 分钟，风扇可能会变响。</translation>
     </message>
     <message>
+        <source>full test, {time}</source>
+        <translation>完整测速 {time}</translation>
+    </message>
+    <message>
+        <source>quick test, {time}</source>
+        <translation>快速测速 {time}</translation>
+    </message>
+    <message>
+        <source>today {time}</source>
+        <translation>今天 {time}</translation>
+    </message>
+</context>
+<context>
+    <name>BenchResultView</name>
+    <message>
+        <source>Blue: the GPU. Grey: the CPU.</source>
+        <translation>蓝色是显卡，灰色是 CPU。</translation>
+    </message>
+    <message>
+        <source>GPU beside CPU</source>
+        <translation>显卡与 CPU 对比</translation>
+    </message>
+    <message>
+        <source>Measured on the CPU</source>
+        <translation>CPU 的成绩</translation>
+    </message>
+    <message>
+        <source>Several GPUs train one model together.</source>
+        <translation>多张显卡一起训练同一个模型。</translation>
+    </message>
+    <message>
+        <source>The green bracket is the usual range of healthy cards of this kind.</source>
+        <translation>绿色范围是同款显卡的正常水平。</translation>
+    </message>
+    <message>
+        <source>Was it a fair test?</source>
+        <translation>这次测得公平吗？</translation>
+    </message>
+</context>
+<context>
+    <name>BenchmarkPage</name>
+    <message>
+        <source>A simulated machine cannot be measured: nothing is executed for it.</source>
+        <translation>模拟的电脑没法测速：不会为它执行任何操作。</translation>
+    </message>
+    <message>
+        <source>Benchmark</source>
+        <translation>测速</translation>
+    </message>
+    <message>
+        <source>How fast, and is that right?</source>
+        <translation>有多快，对不对？</translation>
+    </message>
+    <message>
         <source>Measure</source>
         <translation>开始测速</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>再测一次</translation>
+    </message>
+    <message>
+        <source>Save as picture</source>
+        <translation>存为图片</translation>
+    </message>
+    <message>
+        <source>Save report</source>
+        <translation>导出报告</translation>
+    </message>
+    <message>
+        <source>Saved: {path}</source>
+        <translation>已保存：{path}</translation>
     </message>
     <message>
         <source>Set up PyTorch</source>
         <translation>安装 PyTorch</translation>
     </message>
     <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>The computer is working out what fits in memory.</source>
+        <translation>正在计算显存能装下什么。</translation>
+    </message>
+    <message>
+        <source>There is no environment to measure yet. The setup makes one in a few minutes.</source>
+        <translation>还没有可以测速的环境，几分钟就能装好一个。</translation>
+    </message>
+    <message>
+        <source>What a training step needs, and the largest batch that fits</source>
+        <translation>一步训练要占多少内存，最大能用多大的批次</translation>
+    </message>
+    <message>
+        <source>What fits in memory</source>
+        <translation>内存能装下什么</translation>
+    </message>
+    <message>
+        <source>What to look at</source>
+        <translation>查看内容</translation>
+    </message>
+</context>
+<context>
+    <name>Every</name>
+    <message>
+        <source>All figures</source>
+        <translation>全部数据</translation>
+    </message>
+    <message>
+        <source>Hide all figures</source>
+        <translation>收起全部数据</translation>
+    </message>
+    <message>
+        <source>Median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>Middle half</source>
+        <translation>居中一半</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>项目</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>设备</translation>
+    </message>
+</context>
+<context>
+    <name>Fairness</name>
+    <message>
+        <source>CPU threads</source>
+        <translation>CPU 线程</translation>
+    </message>
+    <message>
+        <source>Measured before, not this time</source>
+        <translation>以前测过、这次没测</translation>
+    </message>
+    <message>
+        <source>Other programs on the card</source>
+        <translation>其他程序占用显卡</translation>
+    </message>
+    <message>
+        <source>Results checked</source>
+        <translation>结果核对</translation>
+    </message>
+    <message>
+        <source>Slowed down by heat or power</source>
+        <translation>因过热或供电降速</translation>
+    </message>
+    <message>
+        <source>Spread between runs</source>
+        <translation>多次测量的波动</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>用时</translation>
+    </message>
+    <message>
+        <source>all right</source>
+        <translation>全部正确</translation>
+    </message>
+    <message>
+        <source>at most {percent} %</source>
+        <translation>最大 {percent}%</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>没有</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>有</translation>
+    </message>
+    <message>
+        <source>{checked} of {count}</source>
+        <translation>{count} 项中的 {checked} 项</translation>
+    </message>
+    <message>
+        <source>{count} wrong</source>
+        <translation>{count} 项有误</translation>
+    </message>
+    <message>
+        <source>{first} → {last} °C</source>
+        <translation>{first} → {last} °C</translation>
+    </message>
+    <message>
+        <source>{percent} %</source>
+        <translation>{percent}%</translation>
+    </message>
+</context>
+<context>
+    <name>Fit</name>
+    <message>
+        <source>Accumulation</source>
+        <translation>梯度累积</translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>激活值</translation>
+    </message>
+    <message>
+        <source>As it is</source>
+        <translation>原样</translation>
+    </message>
+    <message>
+        <source>Cache</source>
+        <translation>缓存</translation>
+    </message>
+    <message>
+        <source>Checkpointing</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>For a moment</source>
+        <translation>临时占用</translation>
+    </message>
+    <message>
+        <source>Gradients</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>Mixed precision</source>
+        <translation>混合精度</translation>
+    </message>
+    <message>
+        <source>Optimizer state</source>
+        <translation>优化器状态</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>computes a part again instead of keeping it: a third more time</source>
+        <translation>部分结果不保存，用时再算：时间约多三分之一</translation>
+    </message>
+    <message>
+        <source>computes in 16 bits, keeps weights in 32</source>
+        <translation>用 16 位计算，权重仍保留 32 位</translation>
+    </message>
+    <message>
+        <source>everything in float32</source>
+        <translation>全部使用 float32</translation>
+    </message>
+    <message>
+        <source>four small batches for one update: the same result, a little slower</source>
+        <translation>四个小批次合成一次更新：结果相同，稍慢一点</translation>
+    </message>
+    <message>
+        <source>largest batch {batch}</source>
+        <translation>最大批次 {batch}</translation>
+    </message>
+    <message>
+        <source>not even a batch of 1 fits</source>
+        <translation>批次为 1 也装不下</translation>
+    </message>
+    <message>
+        <source>reads sentences; each of a batch has 128 words</source>
+        <translation>理解句子，批次里每句 128 个词</translation>
+    </message>
+    <message>
+        <source>recognises pictures; each of a batch has 224 × 224 points</source>
+        <translation>识别图片，批次里每张 224 × 224 像素</translation>
+    </message>
+    <message>
+        <source>small language model</source>
+        <translation>小型语言模型</translation>
+    </message>
+    <message>
+        <source>writes text; trained on whole paragraphs</source>
+        <translation>生成文字，用整段文字训练</translation>
+    </message>
+</context>
+<context>
+    <name>FitView</name>
+    <message>
+        <source>All together</source>
+        <translation>全部一起用</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>批次</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Free just now: {size}</source>
+        <translation>目前空闲：{size}</translation>
+    </message>
+    <message>
+        <source>Free just now: {size}, the dashed line</source>
+        <translation>目前空闲：{size}（虚线处）</translation>
+    </message>
+    <message>
+        <source>Measures steps with 1 and 2 examples and projects them to your batch. About 1 minute.</source>
+        <translation>先实测 1 个和 2 个样本的训练步，再推算到你选的批次。约 1 分钟。</translation>
+    </message>
+    <message>
+        <source>Measuring small steps of {model}, {n} of {of} done.</source>
+        <translation>正在实测 {model} 的小批次训练步，已完成 {n}/{of}。</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>One step of {model}, batch of {batch}</source>
+        <translation>{model} 一步训练，批次 {batch}</translation>
+    </message>
+    <message>
+        <source>Projected from small steps that were not quite alike: take it as about.</source>
+        <translation>推算所用的几步不完全一致，结果是大约值。</translation>
+    </message>
+    <message>
         <source>Stopping…</source>
         <translation>正在停止…</translation>
     </message>
+    <message>
+        <source>The code for it</source>
+        <translation>对应的代码</translation>
+    </message>
+    <message>
+        <source>Way of training</source>
+        <translation>训练方式</translation>
+    </message>
+    <message>
+        <source>What fits in memory?</source>
+        <translation>内存能装下什么？</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Work it out</source>
+        <translation>开始计算</translation>
+    </message>
+    <message>
+        <source>batch of {count}</source>
+        <translation>批次 {count}</translation>
+    </message>
+</context>
+<context>
+    <name>Meaning</name>
+    <message>
+        <source>Copy in memory</source>
+        <translation>内存复制</translation>
+    </message>
+    <message>
+        <source>Copy to the card</source>
+        <translation>向显卡复制</translation>
+    </message>
+    <message>
+        <source>Copy within the card</source>
+        <translation>显存内复制</translation>
+    </message>
+    <message>
+        <source>Language model</source>
+        <translation>语言模型</translation>
+    </message>
+    <message>
+        <source>PCIe {gen}.0, {lanes} lanes</source>
+        <translation>PCIe {gen}.0，{lanes} 通道</translation>
+    </message>
+    <message>
+        <source>answers word by word</source>
+        <translation>逐词生成回答</translation>
+    </message>
+    <message>
+        <source>float32, TF32 switched off</source>
+        <translation>float32，已关闭 TF32</translation>
+    </message>
+    <message>
+        <source>how fast the memory is</source>
+        <translation>内存有多快</translation>
+    </message>
+    <message>
+        <source>over the PCIe slot</source>
+        <translation>经过 PCIe 插槽</translation>
+    </message>
+    <message>
+        <source>reads sentences</source>
+        <translation>理解句子</translation>
+    </message>
+    <message>
+        <source>recognises pictures</source>
+        <translation>识别图片</translation>
+    </message>
+    <message>
+        <source>{kind}, on the tensor cores</source>
+        <translation>{kind}，用张量核心</translation>
+    </message>
+    <message>
+        <source>{what}, {kind}</source>
+        <translation>{what}，{kind}</translation>
+    </message>
+</context>
+<context>
+    <name>PairRow</name>
+    <message>
+        <source>usual for this card: {low} to {high}</source>
+        <translation>这张卡的正常范围：{low} 到 {high}</translation>
+    </message>
+    <message>
+        <source>{count} GPUs together</source>
+        <translation>{count} 张显卡一起</translation>
+    </message>
+    <message>
+        <source>{times} times the CPU</source>
+        <translation>是 CPU 的 {times} 倍</translation>
+    </message>
+    <message>
+        <source>{times}×</source>
+        <translation>{times} 倍</translation>
+    </message>
+</context>
+<context>
+    <name>PastCard</name>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>No difference to {when} beyond what runs differ by anyway.</source>
+        <translation>与 {when} 相比，差别没有超出正常波动。</translation>
+    </message>
+    <message>
+        <source>Since then: {changed}.</source>
+        <translation>此间变化：{changed}。</translation>
+    </message>
+    <message>
+        <source>Your own past</source>
+        <translation>以前的成绩</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>驱动</translation>
+    </message>
+    <message>
+        <source>{percent} % faster than {when}.</source>
+        <translation>速度比 {when} 提高了 {percent}%。</translation>
+    </message>
+    <message>
+        <source>{percent} % slower than {when}.</source>
+        <translation>速度比 {when} 降低了 {percent}%。</translation>
+    </message>
+</context>
+<context>
+    <name>Report</name>
+    <message>
+        <source>All figures</source>
+        <translation>全部数据</translation>
+    </message>
+    <message>
+        <source>Devices and versions</source>
+        <translation>设备与版本</translation>
+    </message>
+    <message>
+        <source>GPU beside CPU</source>
+        <translation>显卡与 CPU 对比</translation>
+    </message>
+    <message>
+        <source>How fast this computer trains</source>
+        <translation>这台电脑的训练速度</translation>
+    </message>
+    <message>
+        <source>Is that right for this card?</source>
+        <translation>这张卡正常吗？</translation>
+    </message>
+    <message>
+        <source>Measured with GPU Assistant. Names, serial numbers and folders are not in here.</source>
+        <translation>由 GPU 助手测得。报告不含姓名、序列号和文件夹。</translation>
+    </message>
+    <message>
+        <source>Median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>Middle half</source>
+        <translation>居中一半</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Was it a fair test?</source>
+        <translation>这次测得公平吗？</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>项目</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>usual: {low} to {high}</source>
+        <translation>正常：{low} 到 {high}</translation>
+    </message>
+</context>
+<context>
+    <name>RightCard</name>
+    <message>
+        <source>Is that right for this card?</source>
+        <translation>这张卡正常吗？</translation>
+    </message>
+    <message>
+        <source>The range is {low} to {high} % of what the maker's figures promise, {low_copy} to {high_copy} % for copies: our own rule of thumb. Figures as of {date}.</source>
+        <translation>正常范围是厂商数据的 {low}% 到 {high}%，复制是 {low_copy}% 到 {high_copy}%，这是我们自己的经验值。数据日期：{date}。</translation>
+    </message>
+    <message>
+        <source>What to do</source>
+        <translation>怎么办</translation>
+    </message>
+    <message>
+        <source>Where the figures are from</source>
+        <translation>数据来源</translation>
+    </message>
+    <message>
+        <source>usual: {low} to {high} {unit}</source>
+        <translation>正常：{low} 到 {high} {unit}</translation>
+    </message>
+</context>
+<context>
+    <name>RunningView</name>
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
@@ -71,54 +572,23 @@
         <translation>正在启动 PyTorch…</translation>
     </message>
     <message>
-        <source>{n} of {of} · {size}</source>
-        <translation>第 {n} 项，共 {of} 项 · {size}</translation>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
     </message>
-</context>
-<context>
-    <name>ResultRow</name>
     <message>
-        <source>{name}, {device}: {value}, half of the runs from {low} to {high}</source>
-        <translation>{name}，{device}：{value}，一半的测量在 {low} 到 {high} 之间</translation>
+        <source>running for {time}</source>
+        <translation>已用 {time}</translation>
+    </message>
+    <message>
+        <source>{n} of {of}</source>
+        <translation>第 {n} 项，共 {of} 项</translation>
     </message>
 </context>
 <context>
     <name>Scores</name>
     <message>
-        <source>Measured before, not this time</source>
-        <translation>以前测过、这次没测</translation>
-    </message>
-    <message>
-        <source>{workload}, {dtype}</source>
-        <translation>{workload}（{dtype}）</translation>
-    </message>
-    <message>
-        <source>{size}, worked out from a smaller size</source>
-        <translation>{size}，由较小的尺寸推算</translation>
-    </message>
-    <message>
-        <source>{size}, {runs} runs</source>
-        <translation>{size}，测 {runs} 次</translation>
-    </message>
-    <message>
-        <source>{times}×</source>
-        <translation>{times} 倍</translation>
-    </message>
-    <message>
-        <source>The GPU is {times} times as fast as the CPU</source>
-        <translation>显卡的速度是 CPU 的 {times} 倍</translation>
-    </message>
-    <message>
-        <source>{name} on the CPU</source>
-        <translation>{name}，用 CPU</translation>
-    </message>
-    <message>
-        <source>{threads} threads</source>
-        <translation>{threads} 个线程</translation>
-    </message>
-    <message>
-        <source>{billions} billion operations a second</source>
-        <translation>每秒 {hundred_millions} 亿次运算</translation>
+        <source>For this the CPU is the better device here.</source>
+        <translation>这个项目在这里用 CPU 更合适。</translation>
     </message>
     <message>
         <source>Measured today, {time}</source>
@@ -129,36 +599,78 @@
         <translation>{date} {time} 测得</translation>
     </message>
     <message>
-        <source>Results checked</source>
-        <translation>结果核对</translation>
+        <source>What takes the CPU a night of 8 hours, the card does in {time}.</source>
+        <translation>CPU 要算一整夜（8 小时）的活，显卡 {time}就能算完。</translation>
     </message>
     <message>
-        <source>all right</source>
-        <translation>全部正确</translation>
+        <source>images/s</source>
+        <translation>张/秒</translation>
     </message>
     <message>
-        <source>{checked} of {count}</source>
-        <translation>{count} 项中的 {checked} 项</translation>
+        <source>mixed precision</source>
+        <translation>混合精度</translation>
     </message>
     <message>
-        <source>Spread between runs</source>
-        <translation>多次测量的波动</translation>
+        <source>sentences/s</source>
+        <translation>句/秒</translation>
     </message>
     <message>
-        <source>at most {percent} %</source>
-        <translation>最大 {percent}%</translation>
+        <source>the CPU</source>
+        <translation>CPU</translation>
     </message>
     <message>
-        <source>CPU threads</source>
-        <translation>CPU 线程</translation>
+        <source>tokens/s</source>
+        <translation>词元/秒</translation>
     </message>
     <message>
-        <source>Time</source>
-        <translation>用时</translation>
+        <source>{billions} billion operations a second</source>
+        <translation>每秒 {hundred_millions} 亿次运算</translation>
     </message>
     <message>
-        <source>{seconds} s</source>
-        <translation>{seconds} 秒</translation>
+        <source>{name} on {device}</source>
+        <translation>{device}：{name}</translation>
+    </message>
+    <message>
+        <source>{size}, worked out from a smaller size</source>
+        <translation>{size}，由较小的尺寸推算</translation>
+    </message>
+    <message>
+        <source>{size}, {runs} runs</source>
+        <translation>{size}，测 {runs} 次</translation>
+    </message>
+    <message>
+        <source>{threads} threads</source>
+        <translation>{threads} 个线程</translation>
+    </message>
+    <message>
+        <source>{times}×</source>
+        <translation>{times} 倍</translation>
+    </message>
+    <message>
+        <source>{workload}, {dtype}</source>
+        <translation>{workload}（{dtype}）</translation>
+    </message>
+    <message>
+        <source>{workload}: your {card} is {times} times as fast as your CPU</source>
+        <translation>{workload}，{card} 的速度是 CPU 的 {times} 倍</translation>
+    </message>
+</context>
+<context>
+    <name>Sharing</name>
+    <message>
+        <source>Where shall the picture be saved?</source>
+        <translation>图片保存到哪里？</translation>
+    </message>
+    <message>
+        <source>Where shall the report be saved?</source>
+        <translation>报告保存到哪里？</translation>
+    </message>
+</context>
+<context>
+    <name>StackRow</name>
+    <message>
+        <source>{part} {size}</source>
+        <translation>{part} {size}</translation>
     </message>
 </context>
 </TS>

@@ -52,6 +52,8 @@ from gpu_assistant.update.service import UpdateService
 from tests.fakes.after import AfterInstall
 from tests.fakes.desktop import FakeDesktop
 
+from .benchmarks import memory_fits
+
 GIB = 2**30
 
 
@@ -376,6 +378,7 @@ class FakeApp(AfterInstall):
             "detect": self.machine,
             "verify": good_checks(),
             "bench": cpu_benchmark(),
+            "fit": memory_fits,
             "install": None,
         }
         self.news: dict[str, tuple[Any, ...]] = {}
@@ -438,6 +441,10 @@ class FakeApp(AfterInstall):
 
     def bench(self, environment: Path, *, full: bool = False, device: str | None = None) -> FakeJob:
         return self._job("bench")
+
+    def fit(self, environment: Path, *, model: str, batch: int, device: str) -> FakeJob:
+        self.fitted = (model, batch, device)
+        return self._job("fit")
 
     def _job(self, name: str, *, count: bool = True) -> FakeJob:
         if count:

@@ -3,42 +3,56 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from ...bench.parent import BenchProgress
 from ...core.errors import AppError
 from ...core.jobs import JobContext, Later
 from ...core.results import Benchmark, BenchResult
-from ..components import Banner, Button, Card, EmptyState, Page, ProgressBar, label
+from ..components import Banner, Button, Card, EmptyState, Page, Segments
 from ..language import Language
 from ..main.facts import Installed, in_use
 from ..worker import JobRunner
-from . import scores
+from . import before
+from .fit_view import FitView
 from .result import BenchResultView
+from .right_card import RangeSource, range_source
+from .running import RunningView
+from .sharing import Sharing
 
 if TYPE_CHECKING:
     from ...app import App
 
-LOOKING, EMPTY, WORKING, RESULT = range(4)
+LOOKING, EMPTY, WORKING, RESULT, MEMORY = range(5)
+SPEED_TAB, MEMORY_TAB = range(2)
+
+
+class _Known(Struct, frozen=True):
+    """What the disk has: the environment in use, the benchmarks that were kept, where ranges are from."""
+
+    installed: Installed | None
+    kept: tuple[Benchmark, ...]
+    source: RangeSource
 
 
 class _ReadJob:
-    """Reads the environment in use and the benchmarks that were kept."""
-
     def __init__(self, app: App) -> None:
         self._app = app
 
-    def run(self, context: JobContext[Any]) -> tuple[Installed | None, tuple[Benchmark, ...]]:
+    def run(self, context: JobContext[Any]) -> _Known:
         context.check_cancelled()
-        return in_use(self._app), self._app.benchmarks()
+        return _Known(in_use(self._app), self._app.benchmarks(), range_source(self._app.catalog))
 
 
 class BenchmarkPage(Page):
-    """Empty, working, result. `measured` says that there is a new result, `setup_wanted` asks for the wizard."""
+    """Empty, working, result; and what fits in memory. `measured` says that there is a new result, `setup_wanted` asks
+    for the wizard."""
 
     setup_wanted = Signal()
     measured = Signal()
@@ -46,64 +60,58 @@ class BenchmarkPage(Page):
     def __init__(self, app: App, language: Language) -> None:
         self._app, self._language = app, language
         self._installed: Installed | None = None
+        self._source: RangeSource | None = None
         self._kept: tuple[Benchmark, ...] = ()
         self._own: tuple[Benchmark, ...] = ()
-        self._read = False
+        self._read = self._focus_wanted = self._ready = False
         self._error: AppError | None = None
-        self._at: BenchProgress | None = None
-        self._stopping = False
-        self._focus_wanted = False
-        self._ready = False
+        self._saved: Path | None = None
         super().__init__(" ")
+        self.picture, self.report = Button(icon="image"), Button(icon="file")
         self.again = Button(kind="primary", icon="play")
-        self.add_action(self.again)
+        for button in (self.picture, self.report, self.again):
+            self.add_action(button)
+        self.tabs = Segments(("", ""))
         self.trouble = Banner("error")
         self.trouble.hide()
         self.empty = EmptyState("bench", kind="primary")
-        self.result = BenchResultView()
+        self.running, self.result, self.memory = RunningView(), BenchResultView(), FitView(app)
+        self.cancel = self.running.cancel
         self._views = QStackedWidget()
-        for view in (QWidget(), self._in_card(self.empty), self._working(), self.result):
+        for view in (QWidget(), self._in_card(self.empty), self.running, self.result, self.memory):
             self._views.addWidget(view)
+        self.column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.trouble)
         self.column.addWidget(self._views, 1)
         self._reader, self._runner = JobRunner(self), JobRunner(self)
+        self._sharing = Sharing(self)
+        self._connect()
+        self._ready = True
+        self.retranslate()
+
+    def _connect(self) -> None:
         self._reader.done.connect(self._known)
         self._reader.failed.connect(self._failed)
         self._runner.news.connect(self._heard)
         self._runner.done.connect(self._done)
         self._runner.failed.connect(self._failed)
         self._runner.finished.connect(self._ended)
+        self._sharing.saved.connect(self._kept_file)
+        self._sharing.failed.connect(self._failed)
         self.again.clicked.connect(self.measure)
+        self.picture.clicked.connect(lambda: self._sharing.ask_picture(self._kept[-1]))
+        self.report.clicked.connect(lambda: self._sharing.ask_report(self._kept[-1], self._kept))
         self.empty.button.clicked.connect(self._first)
         self.cancel.clicked.connect(self.stop)
+        self.tabs.chosen.connect(lambda _: self.retranslate())
+        self.memory.busy_changed.connect(lambda _: self.retranslate())
         self._escape = QShortcut(QKeySequence("Esc"), self)
         self._escape.activated.connect(self.stop)
-        self._ready = True
-        self.retranslate()
 
     def _in_card(self, widget: QWidget) -> Card:
         card = Card()
         card.column.addWidget(widget, 1)
         return card
-
-    def _working(self) -> QWidget:
-        card = Card()
-        self.what, self.count = label("heading"), label("small")
-        self.bar = ProgressBar()
-        self.cancel = Button(icon="cross")
-        self._note = label("small")
-        foot = QHBoxLayout()
-        foot.addWidget(self._note, 1)
-        foot.addWidget(self.cancel)
-        for widget in (self.what, self.count, self.bar):
-            card.column.addWidget(widget)
-        card.column.addLayout(foot)
-        holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(card)
-        column.addStretch(1)
-        return holder
 
     # What is known
 
@@ -116,6 +124,11 @@ class BenchmarkPage(Page):
     def measuring(self) -> bool:
         """Whether a benchmark runs."""
         return self._runner.running
+
+    @property
+    def able(self) -> bool:
+        """Whether there is something to measure."""
+        return self._installed is not None and not self._app.simulated
 
     def look(self) -> None:
         """Read again which environment there is and what was measured."""
@@ -136,17 +149,18 @@ class BenchmarkPage(Page):
     def take_focus(self) -> None:
         """Give the keyboard to what the page is for just now; as soon as that is known."""
         self._focus_wanted = not (self._read or self.measuring)
-        for button in (self.cancel, self.again, self.empty.button):
+        for button in (self.cancel, self.again, self.empty.button, self.memory.start):
             if button.isVisible() and button.isEnabled():
                 button.setFocus(Qt.FocusReason.ShortcutFocusReason)
                 return
 
-    def _known(self, known: tuple[Installed | None, tuple[Benchmark, ...]]) -> None:
+    def _known(self, known: _Known) -> None:
         self._read = True
-        self._installed, on_disk = known
+        self._installed, self._source = known.installed, known.source
         # A result that could not be saved is still a result.
-        unsaved = tuple(each for each in self._own if each not in on_disk)
-        self._kept = (*on_disk, *unsaved)
+        unsaved = tuple(each for each in self._own if each not in known.kept)
+        self._kept = (*known.kept, *unsaved)
+        self.memory.set_environment(self._installed if self.able else None)
         self.retranslate()
         if self._focus_wanted:
             self.take_focus()
@@ -161,25 +175,24 @@ class BenchmarkPage(Page):
 
     def measure(self) -> None:
         """Start; the result comes by itself."""
-        if self.measuring or self._installed is None or self._app.simulated:
+        if self.measuring or self.memory.busy or self._installed is None or self._app.simulated:
             return
-        self._error, self._at, self._stopping = None, None, False
+        self._error = self._saved = None
+        self.tabs.set_current(SPEED_TAB)
         self._runner.start(Later(partial(self._app.bench, self._installed.folder)))
+        self.running.begin()
         self.retranslate()
         self.cancel.setFocus()
 
     def stop(self) -> None:
         """Ask it to stop."""
-        if not self.measuring:
-            return
-        self._stopping = True
-        self._runner.cancel()
-        self.retranslate()
+        if self.measuring:
+            self._runner.cancel()
+            self.running.set_stopping()
 
     def _heard(self, news: BenchProgress | BenchResult) -> None:
         if isinstance(news, BenchProgress):
-            self._at = news
-            self._show_progress()
+            self.running.show_progress(news)
 
     def _done(self, benchmark: Benchmark) -> None:
         self._own = (*self._own, benchmark)
@@ -188,9 +201,13 @@ class BenchmarkPage(Page):
 
     def _failed(self, error: AppError) -> None:
         self._error = error
+        self.retranslate()
+
+    def _kept_file(self, path: Path) -> None:
+        self._error, self._saved = None, path
+        self.retranslate()
 
     def _ended(self) -> None:
-        self._stopping = False
         # Not on a button: a key meant for "Cancel" that comes a moment late must not start it again.
         if self.isAncestorOf(QApplication.focusWidget() or self.cancel):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -203,53 +220,57 @@ class BenchmarkPage(Page):
         if not self._ready:
             return
         last = self._kept[-1] if self._kept else None
-        able = self._installed is not None and not self._app.simulated
+        memory = self.tabs.current() == MEMORY_TAB
+        shown = last is not None and not self.measuring and not memory
         self._escape.setEnabled(self.measuring)
+        self.tabs.set_options((self.tr("Speed"), self.tr("What fits in memory")))
+        self.tabs.setAccessibleName(self.tr("What to look at"))
+        self.tabs.setVisible(self.able and not self.measuring)
+        self.picture.setText(self.tr("Save as picture"))
+        self.report.setText(self.tr("Save report"))
         self.again.setText(self.tr("Measure again"))
-        self.again.setVisible(last is not None and not self.measuring)
+        for button in (self.picture, self.report, self.again):
+            button.setVisible(shown)
+        able = self.able and not self.memory.busy
         self.again.setEnabled(able)
         self.again.setToolTip("" if able else self._why_not())
-        self.trouble.setVisible(self._error is not None and not self.measuring)
-        if self._error is not None:
-            self.trouble.set("error", self._language.texts().error(self._error))
+        self._show_news()
         subtitle = self.tr("How fast, and is that right?")
         if self.measuring:
-            self._show_progress()
             self._views.setCurrentIndex(WORKING)
+        elif memory:
+            subtitle = self.tr("What a training step needs, and the largest batch that fits")
+            self._views.setCurrentIndex(MEMORY)
         elif last is not None:
-            subtitle = f"PyTorch {last.torch}"
-            self.result.show_benchmark(last, self._kept)
+            subtitle = before.about(last)
+            self.result.show_benchmark(last, self._kept, self._source)
             self._views.setCurrentIndex(RESULT)
         elif self._read:
-            self._show_empty(able)
+            self._show_empty()
             self._views.setCurrentIndex(EMPTY)
         self.set_title(self.tr("Benchmark"), subtitle)
+
+    def _show_news(self) -> None:
+        """What went wrong, or where the picture lies now."""
+        self.trouble.setVisible((self._error is not None or self._saved is not None) and not self.measuring)
+        if self._error is not None:
+            self.trouble.set("error", self._language.texts().error(self._error))
+        elif self._saved is not None:
+            self.trouble.set("ok", self.tr("Saved: {path}").format(path=self._saved))
 
     def _why_not(self) -> str:
         if self._app.simulated:
             return self.tr("A simulated machine cannot be measured: nothing is executed for it.")
+        if self.memory.busy:
+            return self.tr("The computer is working out what fits in memory.")
         return self.tr("There is no environment to measure yet. The setup makes one in a few minutes.")
 
-    def _show_empty(self, able: bool) -> None:
-        if able:
-            self.empty.set(self.tr("About 1 minute. The fan may get loud."), self.tr("Measure"))
+    def _show_empty(self) -> None:
+        if self.able and self._installed is not None:
+            self.empty.set(before.how_long(self._installed), self.tr("Measure"))
         elif self._app.simulated:
             self.empty.set(self._why_not(), self.tr("Measure"))
         else:
             self.empty.set(self._why_not(), self.tr("Set up PyTorch"))
         self.empty.button.setEnabled(not self._app.simulated)
         self.empty.button.setToolTip(self._why_not() if self._app.simulated else "")
-
-    def _show_progress(self) -> None:
-        self.cancel.setText(self.tr("Stopping…") if self._stopping else self.tr("Cancel"))
-        self.cancel.setEnabled(not self._stopping)
-        self._note.setText(self.tr("Other programs that work meanwhile make the figures lower."))
-        now = self._at
-        if now is None:
-            self.what.setText(self.tr("Starting PyTorch…"))
-            self.count.setText("")
-            self.bar.set_fraction(None)
-            return
-        self.what.setText(f"{scores.workload(now.workload, now.dtype)} · {scores.device(now.device)}")
-        self.count.setText(self.tr("{n} of {of} · {size}").format(n=now.n, of=now.of, size=scores.extent(now.size)))
-        self.bar.set_fraction((now.n - 1) / max(now.of, 1))

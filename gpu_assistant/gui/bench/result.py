@@ -1,16 +1,22 @@
-"""A benchmark's result: headline, bars, whether it was fair, and what came before."""
+"""A benchmark's result: headline, bars, whether that is right, whether it was fair, and what came before."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from ...bench import summary
 from ...core.results import Benchmark
-from ..components import Bars, Card, Icon, Live, Shape, label
+from ..components import Card, Icon, Live, Pill, Shape, label
 from . import scores
-from .result_row import ResultRow
+from .every import Every
+from .fairness import fairness
+from .layouts import emptied
+from .meanings import meaning
+from .pair_row import PairRow
+from .past_card import PastCard
+from .right_card import AS_EXPECTED, BELOW, RangeSource, RightCard, verdict_words
 
-PAST = 5
 ICONS = {"ok": ("ok", "ok"), "warn": ("warn", "warn"), "neutral": ("info", "soft")}
 
 
@@ -21,13 +27,15 @@ class BenchResultView(Live, QWidget):
         self._shown: tuple[Benchmark, tuple[Benchmark, ...]] | None = None
         self._ready = False
         super().__init__()
-        self.head, self.bars, self.fair, self.past = Card(), Card(" "), Card(" "), Card(" ")
+        self.head, self.bars, self.fair = Card(), Card(), Card(" ")
+        self.right, self.past, self.every = RightCard(), PastCard(), Every()
         self.figure, self.text, self.detail = (
             label("display", "", "accent_text"),
             label("verdict"),
             label("body", "", "soft"),
         )
         self.figure.set_one_line(True)
+        self.pill = Pill()
         row = QHBoxLayout()
         row.setSpacing(24)
         words = QVBoxLayout()
@@ -36,10 +44,13 @@ class BenchResultView(Live, QWidget):
         words.addWidget(self.detail)
         row.addWidget(self.figure)
         row.addLayout(words, 1)
+        row.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignVCenter)
         self.head.column.addLayout(row)
+        self._heading, self._legend = label("heading"), label("small")
         self._rows = QVBoxLayout()
+        self._rows.setSpacing(2)
+        self.bars.column.addWidget(self._heading)
         self.bars.column.addLayout(self._rows)
-        self._legend = label("small")
         self.bars.column.addWidget(self._legend)
         self.bars.column.addStretch(1)
         self._fair = QGridLayout()
@@ -48,23 +59,25 @@ class BenchResultView(Live, QWidget):
         self._fair.setHorizontalSpacing(10)
         self.fair.column.addLayout(self._fair)
         self.fair.column.addStretch(1)
-        self._past_of, self._past = label("small"), Bars()
-        self.past.column.addWidget(self._past_of)
-        self.past.column.addWidget(self._past)
-        self.past.column.addStretch(1)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(12)
+        self._grid.addWidget(self.head, 0, 0, 1, 3)
         self._shape = Shape(self)
         self._shape.changed.connect(self._arrange)
         self._arrange()
         self._ready = True
         self.follow()
 
-    def show_benchmark(self, benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> None:
-        """This result, and the ones of before (oldest first, this one among them)."""
+    def show_benchmark(
+        self, benchmark: Benchmark, kept: tuple[Benchmark, ...], source: RangeSource | None = None
+    ) -> None:
+        """This result, and those of before (oldest first, this one among them); `source` is where ranges are from."""
         if self._shown != (benchmark, kept):
             self._shown = (benchmark, kept)
+            self.right.show_benchmark(benchmark, source)
+            self.past.show_benchmark(benchmark, kept)
+            self.every.show_benchmark(benchmark)
             self.retranslate()
 
     def retranslate(self) -> None:
@@ -72,72 +85,66 @@ class BenchResultView(Live, QWidget):
         if not self._ready or self._shown is None:
             return
         benchmark, kept = self._shown
-        self.bars.set_title(self.tr("Measured"))
         self.fair.set_title(self.tr("Was it a fair test?"))
-        self.past.set_title(self.tr("Your own past"))
-        self._legend.setText(self.tr("The green bracket holds the middle half of the runs."))
         head = scores.headline(benchmark)
         self.head.setVisible(head is not None)
         if head is not None:
             self.figure.setText(head.figure)
             self.text.setText(head.text)
-            parts = (head.detail, scores.when(benchmark))
-            self.detail.setText(" · ".join(part for part in parts if part))
+            self.detail.setText(head.detail)
+            self.detail.setVisible(bool(head.detail))
+        judged = benchmark.verdict in (BELOW, AS_EXPECTED)
+        self.pill.setVisible(judged)
+        if judged:
+            self.pill.set("ok" if benchmark.verdict == AS_EXPECTED else "warn", verdict_words(benchmark))
         self._fill_rows(benchmark)
         self._fill_fairness(benchmark, kept)
-        self._fill_past(benchmark, kept)
 
     def _fill_rows(self, benchmark: Benchmark) -> None:
-        _empty(self._rows)
-        scales: dict[str, float] = {}
-        for result in benchmark.results:
-            scales[result.unit] = max(scales.get(result.unit, 0.0), result.median, result.q3)
-        for result in benchmark.results:
-            self._rows.addWidget(ResultRow(result, scales[result.unit]))
+        emptied(self._rows)
+        shown = summary.pairs(benchmark)
+        with_cards, bracketed = any(pair.gpus for pair in shown), False
+        for pair in shown:
+            usual = scores.usual(pair, benchmark)
+            bracketed = bracketed or usual is not None
+            self._rows.addWidget(PairRow(pair, meaning(pair, benchmark), usual))
+        self._heading.setText(self.tr("GPU beside CPU") if with_cards else self.tr("Measured on the CPU"))
+        parts = [self.tr("Blue: the GPU. Grey: the CPU.")] if with_cards else []
+        if bracketed:
+            parts.append(self.tr("The green bracket is the usual range of healthy cards of this kind."))
+        if any(pair.together is not None for pair in shown):
+            parts.append(self.tr("Several GPUs train one model together."))
+        self._legend.setText(" ".join(parts))
+        self._legend.setVisible(bool(parts))
 
     def _fill_fairness(self, benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> None:
-        _empty(self._fair)
-        for row, line in enumerate(scores.fairness(benchmark, kept)):
+        emptied(self._fair)
+        for row, line in enumerate(fairness(benchmark, kept)):
             icon, token = ICONS[line.kind]
+            self._fair.addWidget(Icon(icon, token, 16), row, 0, Qt.AlignmentFlag.AlignTop)
+            if not line.value:
+                self._fair.addWidget(label("body", line.text, "soft"), row, 1, 1, 2)
+                continue
             value = label("body", line.value)
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            self._fair.addWidget(Icon(icon, token, 16), row, 0, Qt.AlignmentFlag.AlignTop)
             self._fair.addWidget(label("body", line.text, "soft"), row, 1)
             self._fair.addWidget(value, row, 2)
 
-    def _fill_past(self, benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> None:
-        """The same workload on the same device over time: other figures cannot be compared."""
-        rows = [
-            (scores.day(each), result.median, scores.value(result), "accent" if each is benchmark else "s5")
-            for each, result in scores.history(benchmark, kept)[-PAST:]
-        ]
-        self._past.set_bars(rows)
-        best = scores.reference(benchmark)
-        self._past_of.setText(f"{scores.name(best)} · {scores.extent(best.size)}" if best is not None else "")
-        self.past.setVisible(len(rows) > 1)
-
     def _arrange(self) -> None:
         """Bars at the left, the rest at their right; all in one column where it is narrow."""
-        for card in (self.head, self.bars, self.fair, self.past):
+        for card in (self.bars, self.fair, self.past, self.right, self.every):
             self._grid.removeWidget(card)
-        self._grid.addWidget(self.head, 0, 0, 1, 3)
         if self._shape.narrow:
-            for row, card in enumerate((self.bars, self.fair, self.past), start=1):
+            for row, card in enumerate((self.bars, self.right, self.fair, self.past, self.every), start=1):
                 self._grid.addWidget(card, row, 0, 1, 3)
         else:
             self._grid.addWidget(self.bars, 1, 0, 2, 2)
             self._grid.addWidget(self.fair, 1, 2)
             self._grid.addWidget(self.past, 2, 2)
+            self._grid.addWidget(self.right, 3, 0, 1, 3)
+            self._grid.addWidget(self.every, 4, 0, 1, 3)
         for column in range(3):
             self._grid.setColumnStretch(column, 1)
-        # What the page has to spare goes below everything, or into the cards beside the bars.
-        for row in range(5):
-            self._grid.setRowStretch(row, 1 if row == (4 if self._shape.narrow else 2) else 0)
-
-
-def _empty(layout: QVBoxLayout | QGridLayout) -> None:
-    while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()
+        # What the page has to spare goes below everything.
+        for row in range(7):
+            self._grid.setRowStretch(row, 1 if row == (6 if self._shape.narrow else 5) else 0)

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
-from ...bench import compare
+from ...bench import compare, summary
+from ...bench.expected import key
 from ...core.results import Benchmark, BenchResult
+from ...texts.format import duration, short_name
 from .. import language
-
-# Above this share of the median between the quartiles a figure is not steady (see the honesty rules of bench/).
-STEADY = 0.10
 
 translate = QCoreApplication.translate
 
@@ -26,12 +25,20 @@ class Headline(NamedTuple):
     detail: str
 
 
-def workload(name: str, dtype: str) -> str:
+def workload(name: str, dtype: str = "") -> str:
     """What is measured: "Matrix product, float32"."""
     texts = language.texts()
     known = texts.has(f"bench.workload.{name}")
     said = texts.say(f"bench.workload.{name}") if known else name
-    return translate("Scores", "{workload}, {dtype}").format(workload=said, dtype=dtype)
+    kind = dtype_name(dtype)
+    return translate("Scores", "{workload}, {dtype}").format(workload=said, dtype=kind) if kind else said
+
+
+def dtype_name(dtype: str) -> str:
+    """A format as people call it: "mixed precision", "float32"; none for bytes that are only copied."""
+    if dtype.startswith("mixed-"):
+        return translate("Scores", "mixed precision")
+    return "" if dtype == "uint8" else dtype
 
 
 def name(result: BenchResult) -> str:
@@ -51,7 +58,7 @@ def extent(size: tuple[int, ...]) -> str:
     return " × ".join(str(side) for side in (size[:2] if len(set(size)) == 1 else size))
 
 
-def device(name: str) -> str:
+def device_label(name: str) -> str:
     """CPU or GPU, with its number only where it is not the first."""
     kind, _, number = name.partition(":")
     return "CPU" if kind == "cpu" else "GPU" if number in ("", "0") else f"GPU {number}"
@@ -59,7 +66,7 @@ def device(name: str) -> str:
 
 def device_name(result: BenchResult) -> str:
     """Where it was measured."""
-    return device(result.device)
+    return device_label(result.device)
 
 
 def colour(result: BenchResult) -> str:
@@ -83,18 +90,34 @@ def shown(number: float, unit: str) -> tuple[str, str]:
     return figure(number), unit
 
 
+def unit_name(unit: str) -> str:
+    """A unit as people call it."""
+    return {
+        "images/s": translate("Scores", "images/s"),
+        "sequences/s": translate("Scores", "sentences/s"),
+        "tokens/s": translate("Scores", "tokens/s"),
+    }.get(unit, unit)
+
+
+def amount(number: float, unit: str) -> str:
+    """A figure with its unit."""
+    digits, unit = shown(number, unit)
+    return f"{digits} {unit_name(unit)}"
+
+
 def value(result: BenchResult) -> str:
     """The median with its unit."""
-    return " ".join(shown(result.median, result.unit))
+    return amount(result.median, result.unit)
 
 
 def reference(benchmark: Benchmark) -> BenchResult | None:
-    """The one result that stands for all: the first workload on the first GPU, else on the CPU.
+    """The one result that stands for all: the most telling workload, on the fastest GPU, else on the CPU.
 
     At the largest size that all devices did, never the highest figure: which size that is changes from run to run,
     and two runs could not be compared.
     """
-    return min(comparable(benchmark), key=lambda r: (r.device == "cpu", r.device), default=None)
+    pair = summary.headline(benchmark)
+    return pair.best if pair is not None else None
 
 
 def history(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[tuple[Benchmark, BenchResult]]:
@@ -103,62 +126,71 @@ def history(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[tuple[Bench
     return compare.history(best, benchmark, kept) if best is not None else []
 
 
-def left_out(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[tuple[int, ...]]:
-    """Sizes that an earlier run measured and this one did not, of the measurement that stands for all."""
-    best = reference(benchmark)
-    if best is None:
-        return []
-    before = {r.size for each in kept for r in each.results if compare.what(r) == compare.what(best)}
-    return sorted(before - {r.size for r in benchmark.results if compare.what(r) == compare.what(best)})
-
-
 def comparable(benchmark: Benchmark) -> list[BenchResult]:
-    """The results of the first workload, one for each device at the largest size that all did, fastest first."""
-    results = _measured(benchmark)
-    if not results:
-        return []
-    first = next((r for r in results if r.device != "cpu"), results[0])
-    same = [r for r in results if (r.id, r.dtype) == (first.id, first.dtype)]
-    sizes = [{r.size for r in same if r.device == device} for device in {r.device for r in same}]
-    common = set.intersection(*sizes)
-    same = [r for r in same if r.size in common] or same
-    by_device = {r.device: r for r in sorted(same, key=lambda r: r.size)}
-    return sorted(by_device.values(), key=lambda r: r.median, reverse=True)
-
-
-def _measured(benchmark: Benchmark) -> list[BenchResult]:
-    """What was really measured, on each device alone."""
-    return [r for r in benchmark.results if not r.extrapolated and r.processes == 1]
+    """The results of the most telling workload, one for each device at the largest size that all did, fastest first."""
+    pair = summary.headline(benchmark)
+    alone = [*pair.gpus, pair.cpu] if pair is not None else []
+    return sorted((each for each in alone if each is not None), key=lambda r: r.median, reverse=True)
 
 
 def headline(benchmark: Benchmark) -> Headline | None:
-    """GPU over CPU where both were measured, else the CPU's figure."""
-    best = reference(benchmark)
-    if best is None:
+    """GPU over CPU where both were measured, else the figure there is."""
+    pair = summary.headline(benchmark)
+    if pair is None:
         return None
-    if benchmark.speedup:
-        ratio = max(benchmark.speedup.values())
-        times = f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
+    best = pair.best
+    if pair.ratio is not None:
+        figure = times(pair.ratio)
         return Headline(
-            translate("Scores", "{times}×").format(times=times),
-            translate("Scores", "The GPU is {times} times as fast as the CPU").format(times=times),
-            value(best),
+            translate("Scores", "{times}×").format(times=figure),
+            translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU").format(
+                workload=workload(best.id), card=card(benchmark, best.device), times=figure
+            ),
+            _of_a_night(pair.ratio),
         )
     threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
-    said = translate("Scores", "{name} on the CPU").format(name=name(best))
+    where = translate("Scores", "the CPU") if best.device == "cpu" else card(benchmark, best.device)
+    said = translate("Scores", "{name} on {device}").format(name=name(best), device=where)
     number, unit = shown(best.median, best.unit)
     return Headline(
         number,
-        f"{unit} · {said}",
+        f"{unit_name(unit)} · {said}",
         " · ".join(
             part
             for part in (
-                extent(best.size),
+                extent(best.size) if best.id == "matmul" else "",
                 in_words(best),
                 translate("Scores", "{threads} threads").format(threads=threads) if threads is not None else "",
             )
             if part
         ),
+    )
+
+
+def usual(pair: summary.Pair, benchmark: Benchmark) -> tuple[float, float] | None:
+    """The range of healthy cards beside the fastest card's bar; None where another size stands for the card."""
+    best = pair.best
+    known = (benchmark.expected or {}).get(key(best))
+    return known if known is not None and summary.best_of_its_key(best, benchmark) else None
+
+
+def times(ratio: float) -> str:
+    """A ratio with the digits that mean something: 31, 6.4."""
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
+
+
+def card(benchmark: Benchmark, device: str) -> str:
+    """A card as people call it: "RTX 4060"."""
+    named = next((each.name for each in benchmark.devices if each.id == device), None)
+    return short_name(named) if named else device_label(device)
+
+
+def _of_a_night(ratio: float) -> str:
+    seconds = summary.of_a_night(ratio)
+    if seconds >= summary.NIGHT_S:
+        return translate("Scores", "For this the CPU is the better device here.")
+    return translate("Scores", "What takes the CPU a night of 8 hours, the card does in {time}.").format(
+        time=duration(seconds, language.texts().language)
     )
 
 
@@ -179,61 +211,6 @@ def when(benchmark: Benchmark) -> str:
     if moment[:3] == time.localtime()[:3]:
         return translate("Scores", "Measured today, {time}").format(time=clock)
     return translate("Scores", "Measured {date}, {time}").format(date=time.strftime("%Y-%m-%d", moment), time=clock)
-
-
-class Fairness(NamedTuple):
-    """One line of “Was it a fair test?”: kind ok, warn or neutral."""
-
-    kind: str
-    text: str
-    value: str
-
-
-def fairness(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> list[Fairness]:
-    """What speaks for and against the figures, as far as the benchmark and those of before say it."""
-    found: list[Fairness] = []
-    measured = [r for r in benchmark.results if not r.extrapolated]
-    errors = [r.error for r in measured if r.error is not None]
-    if measured:
-        checked = len(errors) == len(measured)
-        found.append(
-            Fairness(
-                "ok" if checked else "neutral",
-                translate("Scores", "Results checked"),
-                translate("Scores", "all right")
-                if checked
-                else translate("Scores", "{checked} of {count}").format(checked=len(errors), count=len(measured)),
-            )
-        )
-        spread = max((r.q3 - r.q1) / r.median for r in measured if r.median > 0)
-        found.append(
-            Fairness(
-                "ok" if spread <= STEADY else "warn",
-                translate("Scores", "Spread between runs"),
-                translate("Scores", "at most {percent} %").format(percent=f"{100 * spread:.1f}"),
-            )
-        )
-    threads = next((device.threads for device in benchmark.devices if device.id == "cpu"), None)
-    if threads is not None:
-        found.append(Fairness("neutral", translate("Scores", "CPU threads"), str(threads)))
-    found += [Fairness("warn", language.texts().say(note), "") for note in benchmark.notes]
-    if missing := left_out(benchmark, kept):
-        found.append(
-            Fairness(
-                "neutral",
-                translate("Scores", "Measured before, not this time"),
-                ", ".join(extent(size) for size in missing),
-            )
-        )
-    if benchmark.seconds is not None:
-        found.append(
-            Fairness(
-                "neutral",
-                translate("Scores", "Time"),
-                translate("Scores", "{seconds} s").format(seconds=round(benchmark.seconds)),
-            )
-        )
-    return found
 
 
 def day(benchmark: Benchmark) -> str:

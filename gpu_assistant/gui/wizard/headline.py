@@ -6,8 +6,8 @@ from PySide6.QtCore import QCoreApplication
 
 from ...core.machine import Gpu, Machine
 from ...core.recommendation import Recommendation
-from ...texts.format import UNKNOWN
-from .rows import main_card, short_name, system_name
+from ...texts.format import UNKNOWN, short_name
+from .rows import main_card, system_name
 
 translate = QCoreApplication.translate
 

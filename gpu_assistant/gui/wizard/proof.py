@@ -9,8 +9,9 @@ from ...core.machine import Machine
 from ...core.recommendation import Recommendation
 from ...core.results import Check, Checks, CheckState
 from ...texts import Texts
+from ...texts.format import short_name
 from ..components.hero import HeroKind
-from .rows import main_card, short_name
+from .rows import main_card
 
 translate = QCoreApplication.translate
 

@@ -85,13 +85,6 @@ def main_card(machine: Machine) -> Gpu | None:
     return nvidia[0] if nvidia else machine.gpus[0] if machine.gpus else None
 
 
-def short_name(name: str) -> str:
-    """A card's name as people say it: "RTX 4060"."""
-    for part in ("NVIDIA ", "GeForce ", "(R)", "(TM)", " Graphics"):
-        name = name.replace(part, "")
-    return name.strip()
-
-
 def fine() -> tuple[PillKind, str]:
     """The pill of a row that needs nothing."""
     return ("ok", translate("Rows", "fine"))

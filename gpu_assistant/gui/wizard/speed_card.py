@@ -77,7 +77,7 @@ class SpeedCard(Card):
         """What is being measured."""
         if not hasattr(news, "workload"):
             return
-        self.of_what.setText(f"{scores.workload(news.workload, news.dtype)} · {scores.device(news.device)}")
+        self.of_what.setText(f"{scores.workload(news.workload, news.dtype)} · {scores.device_label(news.device)}")
         self.bar.set_fraction((news.n - 1) / max(news.of, 1))
 
     def _devices(self, benchmark: Benchmark) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from gpu_assistant.gui.bench import scores
+from gpu_assistant.gui.bench import fairness, scores
 from tests.fakes.app import cpu_benchmark
 
 
@@ -26,9 +26,9 @@ def test_one_size_stands_for_a_benchmark_however_fast_the_others_were():
         assert scores.reference(each).size == large.size
         assert scores.headline(each).detail.startswith("2048 × 2048 · ")
         assert [result.median for _, result in scores.history(each, kept)] == [0.141, 0.141]
-        assert not scores.left_out(each, kept)
-    assert scores.left_out(third, kept) == [large.size]
-    said = {line.text: line.value for line in scores.fairness(third, kept)}
+        assert not fairness.left_out(each, kept)
+    assert fairness.left_out(third, kept) == [large.size]
+    said = {line.text: line.value for line in fairness.fairness(third, kept)}
     assert said["Measured before, not this time"] == "2048 × 2048"
 
 

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from gpu_assistant.core.machine import Disk
 from gpu_assistant.core.plan import PlanEvent, StepBrief, StepEvent
 from gpu_assistant.gui.wizard.progress import Progress
-from gpu_assistant.gui.wizard.rows import disk_of, short_name
+from gpu_assistant.gui.wizard.rows import disk_of
+from gpu_assistant.texts.format import short_name
 from tests.fakes.app import cpu_recommendation, make_plan, plain_linux, rtx4060
 
 pytestmark = pytest.mark.gui

@@ -1,0 +1,118 @@
+"""A benchmark's many figures as the few that people compare: devices side by side; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..core.results import Benchmark, BenchResult, DType
+from .expected import key
+
+MIXED: tuple[DType, ...] = ("mixed-bfloat16", "mixed-float16")
+NARROW: tuple[DType, ...] = ("float16", "bfloat16")
+# What stands beside each other, the most telling first: workload, formats of a card, formats of the processor. What
+# one would not compute with on a processor is compared with its float32.
+KINDS: tuple[tuple[str, tuple[DType, ...], tuple[DType, ...]], ...] = (
+    ("resnet50", (*MIXED, "float32"), ("float32",)),
+    ("bert-base", (*MIXED, "float32"), ("float32",)),
+    ("matmul", ("float32",), ("float32",)),
+    ("matmul", NARROW, ("float32",)),
+    ("decode", (*NARROW, "float32"), (*NARROW, "float32")),
+    ("copy-to-device-pinned", ("uint8",), ()),
+    ("copy-within", ("uint8",), ("uint8",)),
+)
+SHOWN = 6
+NIGHT_S = 8 * 3600.0
+
+
+class Pair(NamedTuple):
+    """One thing measured on every device at the same size: `gpus` in the devices' order, `together` on all of them.
+
+    `ratio` is the fastest card over the processor, None where they cannot be compared.
+    """
+
+    gpus: tuple[BenchResult, ...]
+    cpu: BenchResult | None
+    together: BenchResult | None = None
+    ratio: float | None = None
+
+    @property
+    def results(self) -> tuple[BenchResult, ...]:
+        """All of it, cards first."""
+        found = (*self.gpus, self.together, self.cpu)
+        return tuple(each for each in found if each is not None)
+
+    @property
+    def best(self) -> BenchResult:
+        """The fastest card, else the processor."""
+        one = max(self.gpus, key=lambda result: result.median, default=self.cpu)
+        assert one is not None  # noqa: S101 - a pair has one of them
+        return one
+
+
+def pairs(benchmark: Benchmark) -> tuple[Pair, ...]:
+    """The figures worth a bar, the most telling first. Only what was measured; a figure worked out stands for none."""
+    told = [result for result in benchmark.results if not result.extrapolated]
+    with_cards = any(result.device != "cpu" for result in told)
+    found = []
+    for name, of_cards, of_cpu in KINDS:
+        if not with_cards and of_cards == NARROW and name == "matmul":
+            continue  # the processor's float32 has its own row
+        same = [result for result in told if result.id == name and result.processes == 1]
+        cards = [_only(same, device, of_cards) for device in _cards(benchmark)]
+        pair = _pair([each for each in cards if each], _only(same, "cpu", of_cpu), told)
+        if pair is not None:
+            found.append(pair)
+    return tuple(found[:SHOWN])
+
+
+def headline(benchmark: Benchmark) -> Pair | None:
+    """The pair that stands for all: the first that compares card and processor, else the first at all."""
+    known = pairs(benchmark)
+    return next((pair for pair in known if pair.ratio is not None), known[0] if known else None)
+
+
+def of_a_night(ratio: float) -> float:
+    """Seconds that the card takes for what the processor does in a night of 8 hours."""
+    return NIGHT_S / ratio
+
+
+def best_of_its_key(result: BenchResult, benchmark: Benchmark) -> bool:
+    """Whether no other size came out faster: the range that is right for a card is one for its best size."""
+    return all(key(each) != key(result) or each.median <= result.median for each in benchmark.results)
+
+
+def _cards(benchmark: Benchmark) -> list[str]:
+    named = [device.id for device in benchmark.devices if device.id != "cpu"]
+    return named or sorted({result.device for result in benchmark.results} - {"cpu"})
+
+
+def _only(results: Sequence[BenchResult], device: str, formats: Sequence[DType]) -> list[BenchResult]:
+    """A device's results in the first of these formats that it has."""
+    here = [result for result in results if result.device == device]
+    for dtype in formats:
+        if found := [result for result in here if result.dtype == dtype]:
+            return found
+    return []
+
+
+def _pair(cards: Sequence[list[BenchResult]], cpu: list[BenchResult], told: Sequence[BenchResult]) -> Pair | None:
+    every = [*cards, *([cpu] if cpu else [])]
+    if not every:
+        return None
+    common = set.intersection(*({result.size for result in each} for each in every))
+    gpus = tuple(_largest(each, common) for each in cards)
+    here = _largest(cpu, common) if cpu else None
+    fastest = max(gpus, key=lambda result: result.median, default=None)
+    ratio = None
+    if fastest is not None and here is not None and common and here.median > 0 and here.version == fastest.version:
+        ratio = fastest.median / here.median if here.dtype in ("float32", fastest.dtype) else None
+    together = None
+    if fastest is not None:
+        with_all = [r for r in told if r.processes > 1 and r.id == f"{fastest.id}-parallel"]
+        together = max(with_all, key=lambda result: result.processes, default=None)
+    return Pair(gpus, here, together, ratio)
+
+
+def _largest(results: Sequence[BenchResult], common: set[tuple[int, ...]]) -> BenchResult:
+    return max([r for r in results if r.size in common] or results, key=lambda result: result.size)

@@ -1,0 +1,44 @@
+"""What is said before a benchmark, and above its result."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QCoreApplication
+
+from ...core.results import Benchmark
+from ...texts.format import duration
+from .. import language
+from ..main.facts import Installed
+
+translate = QCoreApplication.translate
+
+
+def how_long(installed: Installed) -> str:
+    """How long it takes, and what one notices of it."""
+    if installed.variant == "cpu":
+        return translate("Before", "About 1 minute. The fan may get loud.")
+    return translate("Before", "About 1 minute for the CPU and 1 minute for each GPU. The fans may get loud.")
+
+
+def about(benchmark: Benchmark) -> str:
+    """PyTorch and CUDA, how thorough it was and how long it took, and when that was."""
+    parts = [f"PyTorch {benchmark.torch.partition('+')[0]}"]
+    if "cuda" in benchmark.versions:
+        parts.append(f"CUDA {benchmark.versions['cuda']}")
+    if benchmark.seconds is not None:
+        took = duration(benchmark.seconds, language.texts().language)
+        full = benchmark.scope == "full"
+        said = translate("Before", "full test, {time}") if full else translate("Before", "quick test, {time}")
+        parts.append(said.format(time=took))
+    parts.append(_when(benchmark))
+    return " · ".join(part for part in parts if part)
+
+
+def _when(benchmark: Benchmark) -> str:
+    if benchmark.started is None:
+        return ""
+    moment = time.localtime(benchmark.started)
+    if moment[:3] == time.localtime()[:3]:
+        return translate("Before", "today {time}").format(time=time.strftime("%H:%M", moment))
+    return time.strftime("%Y-%m-%d %H:%M", moment)

@@ -1,0 +1,108 @@
+"""Every figure of a benchmark in a table, and what was left out and why; folded until somebody wants it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTableWidgetItem
+
+from ...core.results import Benchmark
+from ...texts.format import UNKNOWN
+from .. import language
+from ..components import Button, Card, Table
+from . import scores
+
+COLUMNS = 6
+
+
+class Every(Card):
+    """`toggle` opens it."""
+
+    def __init__(self) -> None:
+        self._shown: Benchmark | None = None
+        self._ready = False
+        super().__init__(padding=12)
+        self.toggle = Button(kind="ghost", icon="table", after="down")
+        self.toggle.clicked.connect(self._fold)
+        self.table = Table()
+        self.table.setColumnCount(COLUMNS)
+        self.table.setVisible(False)
+        self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.column.addWidget(self.toggle)
+        self.column.addWidget(self.table)
+        self._ready = True
+        self.retranslate()
+
+    def show_benchmark(self, benchmark: Benchmark) -> None:
+        """Another result."""
+        self._shown = benchmark
+        self.retranslate()
+
+    def refresh(self) -> None:
+        """Larger words need a higher table."""
+        super().refresh()
+        if self._ready:
+            self._fit()
+
+    def retranslate(self) -> None:
+        """Heads and rows."""
+        if not self._ready:
+            return
+        opened = not self.table.isHidden()
+        self.toggle.setText(self.tr("Hide all figures") if opened else self.tr("All figures"))
+        self.toggle.set_icon("table", "up" if opened else "down")
+        if not opened or self._shown is None:
+            return
+        self.table.setAccessibleName(self.tr("All figures"))
+        heads = (
+            self.tr("What"),
+            self.tr("Where"),
+            self.tr("Size"),
+            self.tr("Median"),
+            self.tr("Middle half"),
+            self.tr("Runs"),
+        )
+        self.table.setHorizontalHeaderLabels(heads)
+        rows = rows_of(self._shown)
+        self.table.setRowCount(len(rows))
+        for row, cells in enumerate(rows):
+            for column, text in enumerate(cells):
+                item = QTableWidgetItem(text)
+                side = Qt.AlignmentFlag.AlignLeft if column < 2 else Qt.AlignmentFlag.AlignRight
+                item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+                item.setToolTip(text)
+                self.table.setItem(row, column, item)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as its rows: the page scrolls, not the table."""
+        rows = self.table.rowCount() * self.table.verticalHeader().defaultSectionSize()
+        self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + 4)
+
+    def _fold(self) -> None:
+        self.table.setVisible(self.table.isHidden())
+        self.retranslate()
+
+
+def rows_of(benchmark: Benchmark) -> list[tuple[str, ...]]:
+    """Every measurement in words: what, where, size, median, middle half, runs; then what was left out and why."""
+    found: list[tuple[str, ...]] = []
+    for result in benchmark.results:
+        low, high = (scores.amount(each, result.unit) for each in (result.q1, result.q3))
+        guessed = result.extrapolated
+        size = scores.extent(result.size) + (f" · {result.batch}" if result.batch is not None else "")
+        found.append(
+            (
+                scores.name(result),
+                scores.device_name(result),
+                size,
+                ("≈ " if guessed else "") + scores.value(result),
+                UNKNOWN if guessed else f"{low} … {high}",
+                UNKNOWN if guessed else str(result.runs),
+            )
+        )
+    texts = language.texts()
+    for left in benchmark.left_out:
+        what = scores.workload(left.id, left.dtype)
+        why = texts.say(left.why)
+        found.append((what, scores.device_label(left.device), scores.extent(left.size), UNKNOWN, why, UNKNOWN))
+    return found

@@ -1,0 +1,92 @@
+"""Was it a fair test? What speaks for and against a benchmark's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication
+
+from ...bench import compare
+from ...bench.watch import BUSY_PERCENT, HELD_BACK
+from ...core.results import Benchmark
+from ...texts.format import duration
+from .. import language
+from . import scores
+
+# Above this share of the median between the quartiles a figure is not steady (see the honesty rules of bench/).
+STEADY = 0.10
+WRONG = "wrong"
+
+translate = QCoreApplication.translate
+
+
+class Fairness(NamedTuple):
+    """One line of “Was it a fair test?”: kind ok, warn or neutral."""
+
+    kind: str
+    text: str
+    value: str
+
+
+def fairness(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> list[Fairness]:
+    """What speaks for and against the figures, as far as the benchmark and those of before say it."""
+    found = [*_figures(benchmark), *_cards(benchmark)]
+    threads = next((device.threads for device in benchmark.devices if device.id == "cpu"), None)
+    if threads is not None:
+        found.append(Fairness("neutral", translate("Fairness", "CPU threads"), str(threads)))
+    found += [Fairness("warn", language.texts().say(note), "") for note in benchmark.notes]
+    if missing := left_out(benchmark, kept):
+        text = translate("Fairness", "Measured before, not this time")
+        found.append(Fairness("neutral", text, ", ".join(scores.extent(size) for size in missing)))
+    if benchmark.seconds is not None:
+        took = duration(benchmark.seconds, language.texts().language)
+        found.append(Fairness("neutral", translate("Fairness", "Time"), took))
+    return found
+
+
+def _figures(benchmark: Benchmark) -> Iterator[Fairness]:
+    """Whether the results are right and the runs alike."""
+    measured = [r for r in benchmark.results if not r.extrapolated]
+    if not measured:
+        return
+    text = translate("Fairness", "Results checked")
+    if wrong := sum(WRONG in result.notes for result in measured):
+        yield Fairness("warn", text, translate("Fairness", "{count} wrong").format(count=wrong))
+    else:
+        checked = sum(result.error is not None for result in measured)
+        every = checked == len(measured)
+        counted = translate("Fairness", "{checked} of {count}").format(checked=checked, count=len(measured))
+        yield Fairness("ok" if every else "neutral", text, translate("Fairness", "all right") if every else counted)
+    spread = max(((r.q3 - r.q1) / r.median for r in measured if r.median > 0), default=0.0)
+    most = translate("Fairness", "at most {percent} %").format(percent=f"{100 * spread:.1f}")
+    yield Fairness("ok" if spread <= STEADY else "warn", translate("Fairness", "Spread between runs"), most)
+
+
+def _cards(benchmark: Benchmark) -> Iterator[Fairness]:
+    """What the cards' driver told along the run."""
+    watched = benchmark.watched
+    ends = [(card.temp_start, card.temp_max) for card in watched]
+    known = [(start, most) for start, most in ends if start is not None and most is not None]
+    if known:
+        coolest, hottest = min(start for start, _ in known), max(most for _, most in known)
+        value = translate("Fairness", "{first} → {last} °C").format(first=coolest, last=hottest)
+        yield Fairness("neutral", translate("Fairness", "Temperature"), value)
+    if watched:
+        held = any(HELD_BACK & set(card.throttle) for card in watched)
+        value = translate("Fairness", "yes") if held else translate("Fairness", "none")
+        yield Fairness("warn" if held else "ok", translate("Fairness", "Slowed down by heat or power"), value)
+    busy = [card.util_before for card in watched if card.util_before is not None]
+    if busy:
+        value = translate("Fairness", "{percent} %").format(percent=max(busy))
+        kind = "warn" if max(busy) > BUSY_PERCENT else "ok"
+        yield Fairness(kind, translate("Fairness", "Other programs on the card"), value)
+
+
+def left_out(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[tuple[int, ...]]:
+    """Sizes that an earlier run measured and this one did not, of the measurement that stands for all."""
+    best = scores.reference(benchmark)
+    if best is None:
+        return []
+    before = {r.size for each in kept for r in each.results if compare.what(r) == compare.what(best)}
+    return sorted(before - {r.size for r in benchmark.results if compare.what(r) == compare.what(best)})

@@ -1,0 +1,74 @@
+"""Your own past: the same measurement over time, and what changed since the last one."""
+
+from __future__ import annotations
+
+from ...bench import compare
+from ...core.results import Benchmark, BenchResult
+from ..components import Bars, Card, label
+from . import scores
+
+PAST = 5
+NAMES = {"torch": "PyTorch", "cuda": "CUDA", "cudnn": "cuDNN", "python": "Python", "driver": None}
+
+
+class PastCard(Card):
+    """Hidden until there are two that can be compared."""
+
+    def __init__(self) -> None:
+        self._shown: tuple[Benchmark, tuple[Benchmark, ...]] | None = None
+        self._ready = False
+        super().__init__(" ")
+        self._of, self.bars, self.change = label("small"), Bars(), label("body")
+        for each in (self._of, self.bars, self.change):
+            self.column.addWidget(each)
+        self.column.addStretch(1)
+        self._ready = True
+        self.retranslate()
+
+    def show_benchmark(self, benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> None:
+        """This one among those that were kept, oldest first."""
+        self._shown = (benchmark, kept)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words and figures."""
+        if not self._ready or self._shown is None:
+            return
+        benchmark, kept = self._shown
+        past = scores.history(benchmark, kept)[-PAST:]
+        best = scores.reference(benchmark)
+        self.setVisible(len(past) > 1)
+        self.set_title(self.tr("Your own past"))
+        if best is None:
+            return
+        size = scores.extent(best.size) if best.id == "matmul" else ""
+        self._of.setText(" · ".join(part for part in (scores.name(best), size) if part))
+        self.bars.set_bars(
+            [
+                (scores.day(each), result.median, scores.value(result), "accent" if each is benchmark else "s5")
+                for each, result in past
+            ]
+        )
+        if len(past) > 1:
+            self.change.setText(self._change(past[-2], past[-1]))
+
+    def _change(self, before: tuple[Benchmark, BenchResult], after: tuple[Benchmark, BenchResult]) -> str:
+        """Faster, slower, or no change that the runs could tell; and which versions are not what they were."""
+        factor = compare.change(before[1], after[1])
+        when = scores.day(before[0])
+        if factor is None:
+            said = self.tr("No difference to {when} beyond what runs differ by anyway.").format(when=when)
+        elif factor > 1:
+            said = self.tr("{percent} % faster than {when}.").format(percent=round(100 * (factor - 1)), when=when)
+        else:
+            said = self.tr("{percent} % slower than {when}.").format(percent=round(100 * (1 - factor)), when=when)
+        changed = self.tr(", ").join(self._versions(before[0].versions, after[0].versions))
+        return f"{said} {self.tr('Since then: {changed}.').format(changed=changed)}" if changed else said
+
+    def _versions(self, before: dict[str, str], after: dict[str, str]) -> list[str]:
+        found = []
+        for key, name in NAMES.items():
+            old, new = before.get(key), after.get(key)
+            if old is not None and new is not None and old != new:
+                found.append(f"{name or self.tr('driver')} {old} → {new}")
+        return found

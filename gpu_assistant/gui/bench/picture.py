@@ -1,0 +1,108 @@
+"""A result as a picture to share: headline, bars, card and versions; no name, number or folder of this computer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QBuffer, QIODevice, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
+
+from ...bench import summary
+from ...core.results import Benchmark
+from .. import theme
+from ..components.base import rounded
+from ..theme.tokens import look
+from . import scores
+from .meanings import meaning, short_name
+
+WIDTH, HEIGHT, MARGIN, ROWS = 1200, 630, 60, 4  # what social networks show whole
+# The picture goes to other people's screens: it is always light, and its letters have their own size.
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+def png(benchmark: Benchmark) -> bytes:
+    """The picture as a PNG file's bytes, 1200 × 630."""
+    image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    _paint(painter, benchmark)
+    painter.end()
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(buffer.data().data())
+
+
+def _paint(painter: QPainter, benchmark: Benchmark) -> None:
+    colours = {name: QColor(value) for name, value in look().themes["light"].colours().items()}
+    painter.fillRect(0, 0, WIDTH, HEIGHT, colours["window"])
+    inner = QRectF(MARGIN / 2, MARGIN / 2, WIDTH - MARGIN, HEIGHT - MARGIN)
+    rounded(painter, inner, 18, colours["card"], colours["line"])
+    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+    head = scores.headline(benchmark)
+    y = 66.0
+    if head is not None:
+        big = _font(72, 700)
+        wide = QFontMetricsF(big).horizontalAdvance(head.figure) + 36
+        _text(painter, QRectF(MARGIN + 10, y, wide, 96), head.figure, big, colours["accent_text"])
+        room = QRectF(MARGIN + 10 + wide, y, WIDTH - 2 * MARGIN - wide - 20, 60)
+        _text(painter, room, head.text, _font(30, 600), colours["text"])
+        _text(painter, room.translated(0, 52), head.detail, _font(22, 400), colours["soft"])
+    y = 196.0
+    row = 78.0
+    for pair in summary.pairs(benchmark)[:ROWS]:
+        _row(painter, pair, benchmark, y, colours)
+        y += row
+    foot = QRectF(MARGIN + 10, HEIGHT - 92, WIDTH - 2 * MARGIN - 20, 36)
+    _text(painter, foot, " · ".join(about(benchmark)), _font(20, 400), colours["soft"])
+    _text(painter, foot, "GPU Assistant", _font(20, 600), colours["soft"], RIGHT)
+
+
+def _row(painter: QPainter, pair: summary.Pair, benchmark: Benchmark, y: float, colours: dict[str, QColor]) -> None:
+    left, right = MARGIN + 10.0, WIDTH - MARGIN - 10.0
+    _text(painter, QRectF(left, y, 300, 34), short_name(pair), _font(23, 600), colours["text"])
+    _text(painter, QRectF(left, y + 31, 300, 28), meaning(pair, benchmark), _font(18, 400), colours["soft"])
+    shown = [each for each in (pair.best, pair.cpu) if each is not None]
+    if pair.best is pair.cpu:
+        shown = shown[:1]
+    most = max(each.median for each in shown) or 1.0
+    bars, values = 330.0 + left, _font(20, 600)
+    labels = [scores.value(each) if each is pair.best else f"CPU  {scores.value(each)}" for each in shown]
+    taken = max(QFontMetricsF(values).horizontalAdvance(text) for text in labels)
+    room = right - bars - taken - 120
+    for index, (each, text) in enumerate(zip(shown, labels, strict=True)):
+        top = y + (2 if len(shown) > 1 else 16) + index * 32
+        thick = 24.0 if index == 0 else 14.0
+        width = max(room * each.median / most, 6.0)
+        rounded(painter, QRectF(bars, top + (26 - thick) / 2, width, thick), 4, colours[scores.colour(each)])
+        _text(painter, QRectF(bars + width + 14, top - 3, taken + 20, 32), text, values, colours["text"])
+    if pair.ratio is not None:
+        ratio = f"{scores.times(pair.ratio)}×"
+        _text(painter, QRectF(right - 130, y, 130, 60), ratio, _font(28, 600), colours["text"], RIGHT)
+
+
+def about(benchmark: Benchmark) -> list[str]:
+    """What the figures depend on, as everybody may know it: cards, processor, versions."""
+    names = [device.name for device in benchmark.devices if device.name and device.id != "cpu"]
+    names += [device.name for device in benchmark.devices if device.name and device.id == "cpu"]
+    found = list(dict.fromkeys(names))
+    found.append(f"PyTorch {benchmark.torch}")
+    if "cuda" in benchmark.versions and "+cu" not in benchmark.torch:
+        found.append(f"CUDA {benchmark.versions['cuda']}")
+    return found
+
+
+def _font(pixels: int, weight: int) -> QFont:
+    font = QFont(theme.font("body"))
+    font.setPixelSize(pixels)
+    font.setWeight(QFont.Weight(weight))
+    return font
+
+
+def _text(painter: QPainter, place: QRectF, text: str, font: QFont, colour: QColor, flags: int = LEFT) -> None:  # noqa: PLR0917
+    """One line; what does not fit is made smaller, down to three quarters, then cut with a dash of dots."""
+    smallest = font.pixelSize() * 3 // 4
+    while QFontMetricsF(font).horizontalAdvance(text) > place.width() and font.pixelSize() > smallest:
+        font.setPixelSize(font.pixelSize() - 1)
+    painter.setFont(font)
+    painter.setPen(colour)
+    words = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+    painter.drawText(place, flags, words)

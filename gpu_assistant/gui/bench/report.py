@@ -1,0 +1,144 @@
+"""A result as a page for any browser: all figures, how they came about, and no name, number or folder of this computer.
+
+What it says is taken field by field from what is measured; samples' names and paths have no way in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from PySide6.QtCore import QCoreApplication
+
+from ...bench import summary
+from ...core.results import Benchmark
+from ...texts.format import memory
+from .. import language
+from ..theme.tokens import look
+from . import scores
+from .every import rows_of
+from .fairness import fairness
+from .meanings import meaning, short_name
+from .picture import about
+from .right_card import BELOW, ranged
+
+translate = QCoreApplication.translate
+
+STYLE = """
+:root {{ {light} }}
+@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}
+body {{ background: var(--window); color: var(--text); max-width: 880px; margin: 40px auto; padding: 0 20px;
+  font: 15px/1.5 "Segoe UI", "Noto Sans", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif; }}
+section {{ background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 18px 22px;
+  margin: 14px 0; overflow-x: auto; }}
+h1 {{ font-size: 24px; }} h2 {{ font-size: 17px; margin: 0 0 10px; }} small, .soft {{ color: var(--soft); }}
+.figure {{ font-size: 44px; font-weight: 700; color: var(--accent_text); }}
+table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
+td, th {{ text-align: left; padding: 5px 10px 5px 0; border-bottom: 1px solid var(--line); vertical-align: top; }}
+.bar {{ height: 14px; border-radius: 3px; background: var(--accent); }} .cpu {{ background: var(--s5); height: 9px; }}
+"""
+TOKENS = ("window", "card", "line", "text", "soft", "accent", "accent_text", "s5")
+
+
+def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = ()) -> str:
+    """The whole page in the language that is on; it loads nothing from anywhere."""
+    title = translate("Report", "How fast this computer trains")
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        _line(" · ".join([*about(benchmark), scores.when(benchmark)])),
+        _headline(benchmark),
+        _bars(benchmark),
+        _right(benchmark),
+        _section(
+            translate("Report", "Was it a fair test?"),
+            _table([(line.text, line.value) for line in fairness(benchmark, kept)]),
+        ),
+        _section(translate("Report", "All figures"), _table(rows_of(benchmark), heads=_heads())),
+        _section(translate("Report", "Devices and versions"), _table(_about_rows(benchmark))),
+        _line(translate("Report", "Measured with GPU Assistant. Names, serial numbers and folders are not in here.")),
+    ]
+    code = language.texts().language.replace("_", "-")
+    style = STYLE.format(light=_variables("light"), dark=_variables("dark"))
+    return (
+        f'<!doctype html>\n<html lang="{code}"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
+        f"<style>{style}</style></head><body>\n" + "\n".join(part for part in parts if part) + "\n</body></html>\n"
+    )
+
+
+def _headline(benchmark: Benchmark) -> str:
+    head = scores.headline(benchmark)
+    if head is None:
+        return ""
+    said = f'<div class="figure">{escape(head.figure)}</div><div>{escape(head.text)}</div>'
+    return f"<section>{said}{_line(head.detail)}</section>"
+
+
+def _bars(benchmark: Benchmark) -> str:
+    rows = []
+    for pair in summary.pairs(benchmark):
+        most = max(each.median for each in pair.results) or 1.0
+        bars = "".join(
+            f'<div class="bar{" cpu" if each.device == "cpu" else ""}" style="width:{100 * each.median / most:.1f}%">'
+            f"</div><small>{escape(scores.device_name(each))} {escape(scores.value(each))}</small>"
+            for each in pair.results
+        )
+        ratio = f"{scores.times(pair.ratio)}×" if pair.ratio is not None else ""
+        name = f"{escape(short_name(pair))}<br><small>{escape(meaning(pair, benchmark))}</small>"
+        rows.append(f'<tr><td style="width:34%">{name}</td><td>{bars}</td><td>{ratio}</td></tr>')
+    return _section(translate("Report", "GPU beside CPU"), f"<table>{''.join(rows)}</table>") if rows else ""
+
+
+def _right(benchmark: Benchmark) -> str:
+    rows = []
+    for result, usual in ranged(benchmark):
+        low, high = (scores.amount(each, result.unit) for each in usual)
+        said = translate("Report", "usual: {low} to {high}").format(low=low, high=high)
+        rows.append((scores.name(result), scores.value(result), said))
+    if not rows:
+        return ""
+    texts = language.texts()
+    verdict = texts.say(benchmark.verdict) if benchmark.verdict else ""
+    causes = benchmark.causes if benchmark.verdict == BELOW else ()
+    return _section(
+        translate("Report", "Is that right for this card?"),
+        f"<p>{escape(verdict)}</p>{_table(rows)}" + "".join(f"<p>{escape(texts.say(each))}</p>" for each in causes),
+    )
+
+
+def _about_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
+    rows = []
+    for device in benchmark.devices:
+        memories = memory(device.memory_bytes) if device.memory_bytes is not None else ""
+        rows.append((scores.device_label(device.id), device.name or device.id, memories))
+    return [*rows, *((name, version) for name, version in benchmark.versions.items())]
+
+
+def _heads() -> tuple[str, ...]:
+    return (
+        translate("Report", "What"),
+        translate("Report", "Where"),
+        translate("Report", "Size"),
+        translate("Report", "Median"),
+        translate("Report", "Middle half"),
+        translate("Report", "Runs"),
+    )
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>{body}</section>"
+
+
+def _table(rows: Iterable[tuple[str, ...]], heads: tuple[str, ...] = ()) -> str:
+    head = "<tr>" + "".join(f"<th>{escape(each)}</th>" for each in heads) + "</tr>" if heads else ""
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table>{head}{body}</table>"
+
+
+def _line(text: str) -> str:
+    return f'<p class="soft">{escape(text)}</p>' if text else ""
+
+
+def _variables(theme: str) -> str:
+    colours = look().themes[theme].colours()
+    return " ".join(f"--{token}: {colours[token]};" for token in TOKENS)

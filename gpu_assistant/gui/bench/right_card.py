@@ -1,0 +1,178 @@
+"""Is that right for this card? Figures beside the range of healthy cards, where it is from, what to do when below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from ...bench.expected import CAUSE, key
+from ...core.results import Benchmark, BenchResult
+from .. import language
+from ..components import Button, Card, Icon, Pill, label
+from . import scores
+from .layouts import emptied
+
+if TYPE_CHECKING:
+    from ...catalog.load import Catalog
+
+BELOW, AS_EXPECTED = "bench.verdict.below", "bench.verdict.as-expected"
+UNKNOWN_CAUSE = CAUSE + "unknown"
+
+
+class RangeSource(Struct, frozen=True):
+    """Where the ranges are from: shares in percent, the address of the figures, the day they were gathered."""
+
+    products: tuple[int, int]
+    copies: tuple[int, int]
+    url: str | None
+    as_of: str
+
+
+def range_source(catalog: Catalog) -> RangeSource:
+    """From the catalog; it is read from the disk, so not in the window's thread."""
+    reference = catalog.reference
+    products, copies = (
+        (round(100 * low), round(100 * high))
+        for low, high in (reference.healthy.matmul_share, reference.healthy.copy_share)
+    )
+    urls = [reference.sources[card.source].url for card in reference.cards[:1]]
+    return RangeSource(products, copies, next((url for url in urls if url), None), reference.as_of)
+
+
+class RightCard(Card):
+    """Hidden where nobody knows what is right, or where there is no card."""
+
+    def __init__(self) -> None:
+        self._shown: Benchmark | None = None
+        self._source: RangeSource | None = None
+        self._ready = False
+        super().__init__()
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        self._heading, self.pill = label("heading"), Pill()
+        head.addWidget(self._heading, 1)
+        head.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(1, 1)
+        self.what_to_do = label("strong")
+        self._causes = QVBoxLayout()
+        self._causes.setSpacing(6)
+        self._about = label("small")
+        self.open_source = Button(kind="ghost", after="open", small=True)
+        self.open_source.clicked.connect(self._open)
+        self.column.addLayout(head)
+        self.column.addLayout(self._grid)
+        self.column.addWidget(self.what_to_do)
+        self.column.addLayout(self._causes)
+        self.column.addWidget(self._about)
+        self.column.addWidget(self.open_source)
+        self._ready = True
+        self.retranslate()
+
+    def show_benchmark(self, benchmark: Benchmark, source: RangeSource | None) -> None:
+        """Another result."""
+        self._shown, self._source = benchmark, source
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words."""
+        if not self._ready:
+            return
+        benchmark = self._shown
+        self.setVisible(benchmark is not None and bool(benchmark.expected))
+        if benchmark is None or not benchmark.expected:
+            return
+        self._heading.setText(self.tr("Is that right for this card?"))
+        below = benchmark.verdict == BELOW
+        self.pill.set("warn" if below else "ok", verdict_words(benchmark))
+        emptied(self._grid)
+        for row, (result, usual) in enumerate(ranged(benchmark)):
+            self._range_row(row, result, usual)
+        self._show_causes(benchmark if below else None)
+        source = self._source
+        self._about.setVisible(source is not None)
+        self.open_source.setVisible(source is not None and source.url is not None)
+        if source is not None:
+            self._about.setText(
+                self.tr(
+                    "The range is {low} to {high} % of what the maker's figures promise, {low_copy} to {high_copy} % "
+                    "for copies: our own rule of thumb. Figures as of {date}."
+                ).format(
+                    low=source.products[0],
+                    high=source.products[1],
+                    low_copy=source.copies[0],
+                    high_copy=source.copies[1],
+                    date=source.as_of,
+                )
+            )
+            self.open_source.setText(self.tr("Where the figures are from"))
+            self.open_source.setToolTip(source.url or "")
+
+    def _range_row(self, row: int, result: BenchResult, usual: tuple[float, float]) -> None:
+        slow = result.median < usual[0]
+        low, high = (scores.shown(each, result.unit)[0] for each in usual)
+        unit = scores.unit_name(scores.shown(usual[1], result.unit)[1])
+        value = label("body", scores.value(result))
+        said = label("small", self.tr("usual: {low} to {high} {unit}").format(low=low, high=high, unit=unit))
+        for each in (value, said):
+            each.setAlignment(Qt.AlignmentFlag.AlignRight)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(value)
+        words.addWidget(said)
+        state = "warn" if slow else "ok"
+        self._grid.addWidget(Icon(state, state, 16), row, 0, Qt.AlignmentFlag.AlignTop)
+        name = scores.name(result)
+        if result.device != "cuda:0":
+            name = f"{scores.device_name(result)}: {name}"
+        self._grid.addWidget(label("body", name, "soft"), row, 1, Qt.AlignmentFlag.AlignTop)
+        self._grid.addLayout(words, row, 2)
+
+    def _show_causes(self, benchmark: Benchmark | None) -> None:
+        emptied(self._causes)
+        self.what_to_do.setVisible(benchmark is not None)
+        if benchmark is None:
+            return
+        self.what_to_do.setText(self.tr("What to do"))
+        texts = language.texts()
+        sentences = [texts.say(cause) for cause in benchmark.causes]
+        if UNKNOWN_CAUSE in benchmark.causes:
+            sentences += [
+                texts.say(f"bench.look.{each}") for each in ("power-plan", "slot", "memory-stick", "battery", "heat")
+            ]
+        for sentence in sentences:
+            self._causes.addWidget(_point(sentence))
+
+    def _open(self) -> None:
+        if self._source is not None and self._source.url is not None:
+            QDesktopServices.openUrl(QUrl(self._source.url))
+
+
+def verdict_words(benchmark: Benchmark) -> str:
+    """The verdict in a pill's few words."""
+    return language.texts().say(f"{benchmark.verdict}.short")
+
+
+def ranged(benchmark: Benchmark) -> list[tuple[BenchResult, tuple[float, float]]]:
+    """Each measurement with a known range: its best size, and the range."""
+    best: dict[str, BenchResult] = {}
+    for result in benchmark.results:
+        if not result.extrapolated and (key(result) not in best or result.median > best[key(result)].median):
+            best[key(result)] = result
+    return [(best[name], usual) for name, usual in (benchmark.expected or {}).items() if name in best]
+
+
+def _point(sentence: str) -> QWidget:
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(10)
+    row.addWidget(Icon("right", "soft", 16), 0, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(label("body", sentence), 1)
+    return holder

@@ -1,0 +1,141 @@
+"""Benchmarks of computers with cards, and what fits in their memory: figures that such cards may well have."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from gpu_assistant.core.results import (
+    BENCHMARK_SCHEMA,
+    MEMORY_SCHEMA,
+    BenchDevice,
+    Benchmark,
+    BenchResult,
+    BenchWatch,
+    FitVariant,
+    MemoryFit,
+    MemoryFits,
+)
+
+MIB, GIB = 2**20, 2**30
+
+
+def figure(name: str, device: str, dtype: str, size: tuple[int, ...], unit: str, median: float) -> BenchResult:
+    return BenchResult(
+        id=name,
+        device=device,
+        dtype=dtype,  # type: ignore[arg-type]
+        size=size,
+        unit=unit,
+        median=median,
+        q1=median * 0.99,
+        q3=median * 1.008,
+        runs=24,
+        seconds=2.0,
+        error=1e-6,
+    )
+
+
+def card_benchmark(speed: float = 1.0) -> Benchmark:
+    """An RTX 4060 beside a processor of six cores, all of its figures times `speed`."""
+    gpu, cpu, side = "cuda:0", "cpu", (4096, 4096, 4096)
+    of_card = [
+        figure("resnet50", gpu, "float32", (3, 224, 224), "images/s", 121.0),
+        figure("resnet50", gpu, "mixed-bfloat16", (3, 224, 224), "images/s", 262.0),
+        figure("bert-base", gpu, "mixed-bfloat16", (128,), "sequences/s", 168.0),
+        figure("matmul", gpu, "float32", side, "TFLOP/s", 11.8),
+        figure("matmul", gpu, "float16", side, "TFLOP/s", 29.5),
+        figure("copy-to-device-pinned", gpu, "uint8", (268435456,), "GB/s", 12.6),
+        figure("copy-within", gpu, "uint8", (268435456,), "GB/s", 239.0),
+    ]
+    of_processor = [
+        figure("resnet50", cpu, "float32", (3, 224, 224), "images/s", 8.4),
+        figure("bert-base", cpu, "float32", (128,), "sequences/s", 5.1),
+        figure("matmul", cpu, "float32", side, "TFLOP/s", 0.72),
+    ]
+    results = [*(replace(r, median=r.median * speed, q1=r.q1 * speed, q3=r.q3 * speed) for r in of_card), *of_processor]
+    return Benchmark(
+        schema=BENCHMARK_SCHEMA,
+        torch="2.15.0+cu130",
+        devices=(
+            BenchDevice(id=cpu, name="AMD Ryzen 5 7500F", threads=6),
+            BenchDevice(id=gpu, name="NVIDIA GeForce RTX 4060", memory_bytes=8 * GIB),
+        ),
+        results=tuple(results),
+        speedup={"resnet50-mixed-bfloat16": 31.2 * speed},
+        expected={
+            "cuda:0/matmul-float32": (11.3, 14.4),
+            "cuda:0/matmul-float16": (22.7, 28.7),
+            "cuda:0/copy-within-uint8": (217.6, 253.0),
+        },
+        verdict="bench.verdict.as-expected",
+        seconds=58.0,
+        scope="quick",
+        versions={"torch": "2.15.0+cu130", "cuda": "13.0", "driver": "617.42"},
+        watched=(
+            BenchWatch(
+                index=0,
+                name="NVIDIA GeForce RTX 4060",
+                samples=116,
+                util_before=1,
+                temp_start=41,
+                temp_end=66,
+                temp_max=67,
+                pcie_gen=4,
+                pcie_width=8,
+            ),
+        ),
+        on_battery=False,
+    )
+
+
+def slow_benchmark(*causes: str) -> Benchmark:
+    """The same card at three fifths of its speed."""
+    named = tuple(f"bench.cause.{each}" for each in causes or ("unknown",))
+    return replace(card_benchmark(0.6), verdict="bench.verdict.below", causes=named)
+
+
+def two_cards() -> Benchmark:
+    """Two such cards, and both together."""
+    one = card_benchmark()
+    second = [replace(r, device="cuda:1", median=r.median * 0.98) for r in one.results if r.device == "cuda:0"]
+    both = figure("resnet50-parallel", "cuda", "float32", (3, 224, 224), "images/s", 233.0)
+    both = replace(both, processes=2, efficiency=0.96)
+    devices = (*one.devices, BenchDevice(id="cuda:1", name="NVIDIA GeForce RTX 4060", memory_bytes=8 * GIB))
+    return replace(one, devices=devices, results=(*one.results, *second, both))
+
+
+def memory_fits(capacity: int | None = 8 * GIB) -> MemoryFits:
+    """ResNet-50 with a batch of 16 in all four ways."""
+    return MemoryFits(
+        schema=MEMORY_SCHEMA,
+        torch="2.15.0+cu130",
+        fits=(
+            _fit("plain", 98, 98, 195, 1400, 54, capacity, 58),
+            _fit("mixed", 98, 98, 195, 790, 60, capacity, 104),
+            _fit("checkpointing", 98, 98, 195, 520, 60, capacity, 151),
+            _fit("accumulation", 98, 98, 195, 360, 54, capacity, 232),
+        ),
+    )
+
+
+def _fit(
+    variant: FitVariant, weights: int, gradients: int, kept: int, active: int, cache: int, free: int | None, most: int
+) -> MemoryFit:
+    counts = [count * MIB for count in (weights, gradients, kept, active, 12, cache)]
+    return MemoryFit(
+        model="resnet50",
+        device="cuda:0",
+        variant=variant,
+        dtype="mixed-bfloat16" if variant == "mixed" else "float32",
+        batch=16,
+        parameters=counts[0],
+        gradients=counts[1],
+        optimizer=counts[2],
+        activations=counts[3],
+        temporary=counts[4],
+        cache=counts[5],
+        peak=sum(counts),
+        capacity=free,
+        largest_batch=None if free is None else most,
+        exact=True,
+    )

@@ -1,0 +1,67 @@
+"""The benchmark's page in its states, for `tests.gui.screenshots`."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from msgspec.structs import replace
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.bench.lines import BenchProgress
+from gpu_assistant.core.results import Benchmark
+from gpu_assistant.gui.bench.page import MEMORY_TAB, BenchmarkPage
+from gpu_assistant.gui.main.area import BENCHMARK
+from gpu_assistant.gui.main.window import MainWindow
+
+State = Callable[[MainWindow], None]
+
+
+def _page(window: MainWindow) -> BenchmarkPage:
+    page: BenchmarkPage = window.area.pages[BENCHMARK]
+    _until(lambda: page._read)
+    return page
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    while not holds():
+        QApplication.processEvents()
+        time.sleep(0.005)
+
+
+def shows(*kept: Benchmark, unfolded: bool = False) -> State:
+    """These results, a week between them, the last one just now."""
+
+    def state(window: MainWindow) -> None:
+        page, now = _page(window), time.time()
+        dated = [replace(each, started=now - 60 - 604_800 * age) for age, each in enumerate(reversed(kept))]
+        if len(dated) > 1:
+            dated[-1] = replace(dated[-1], versions={**dated[-1].versions, "driver": "566.03"})
+        window.app.kept = dated[::-1]
+        page.look()
+        _until(lambda: len(page._kept) == len(kept))
+        if unfolded:
+            page.result.every.toggle.click()
+
+    return state
+
+
+def runs(window: MainWindow) -> None:
+    """In the midst of it."""
+    page = _page(window)
+    window.app.gate = threading.Event()
+    at = BenchProgress(n=7, of=24, workload="resnet50", device="cuda:0", dtype="mixed-bfloat16", size=(3, 224, 224))
+    window.app.news["bench"] = (at,)
+    page.measure()
+    _until(lambda: page.running._at is not None)
+
+
+def remembers(window: MainWindow) -> None:
+    """What fits in memory, with its answer."""
+    page = _page(window)
+    page.tabs.buttons[MEMORY_TAB].click()
+    page.memory.start.click()
+    _until(lambda: bool(page.memory._fits) and not page.memory.busy)
+    page.memory.codes.set_current(4)
+    page.memory.codes.chosen.emit(4)
