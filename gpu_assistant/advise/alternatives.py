@@ -11,6 +11,7 @@ from ..core.message import Value
 from ..core.recommendation import Alternative, LocalWheel
 from .beside import driver_after
 from .builds import code_for
+from .cards import said_name
 from .decision import Decision
 from .distributions import behind, pick_for_release, release_branch, said_distro
 from .driver_choices import packages_for
@@ -28,10 +29,25 @@ def alternatives(d: Decision, wheels: tuple[LocalWheel, ...]) -> tuple[Alternati
         return ()
     local = alternative(d.where, d.pick, d.python.series if d.python is not None else None, wheels)
     found = [local] if local is not None else []
-    found += [*_driver(d), *_cards(d), *_sure(d), *_processor(d), *_toolkit(d)]
+    found += _once(d, [*_driver(d), *_cards(d), *_sure(d)])
+    found += [*_processor(d), *_toolkit(d)]
     if d.tensorflow is not None:
         found += tensorflow_ways(d.where, d.tensorflow, beside_pytorch=d.accelerator == "cuda")
     return tuple(found)
+
+
+def _once(d: Decision, offered: list[Alternative]) -> list[Alternative]:
+    """Each build once: where two offers end with the same build and driver, the nearer one says enough."""
+    known: set[tuple[Value, Value, Value]] = set()
+    kept = []
+    for other in offered:
+        change = other.change
+        stays = change.get("driver") in (None, "keep", d.driver.installed)
+        end = (change.get("pytorch"), change.get("variant"), None if stays else change.get("driver"))
+        if end not in known:
+            kept.append(other)
+        known.add(end)
+    return kept
 
 
 def _other(code: str, pick: Pick, d: Decision, driver: str | None = None, **data: Value) -> Alternative:
@@ -91,7 +107,7 @@ def _strongest(d: Decision, alone: Pick) -> Iterator[Alternative]:
     card, state, lowest = d.cards[0], d.where.state, alone.floor
     after = driver_after(state, d.driver)
     named = [c for c in d.cards if c.capability and code_for(d.where.catalog, alone.build.record, c.capability)]
-    gpus = ", ".join(dict.fromkeys(c.name for c in named))
+    gpus = ", ".join(dict.fromkeys(c.listed for c in named))
     if after is None or lowest is None or state is None or after >= lowest.version:
         yield _other("strongest-only", alone, d, gpu=gpus)
         return
@@ -109,12 +125,16 @@ def all_cards(d: Decision) -> Alternative | None:
     whole, where = d.team.whole, d.team.whole_where
     if whole is None or where is None or where.state is None or not lacks_code(d) or d.by_hand:
         return None
-    gpus = ", ".join(dict.fromkeys(card.name for card in d.cards))
+    gpus = ", ".join(dict.fromkeys(card.listed for card in d.cards))
     after, lowest = driver_after(d.where.state, d.driver), whole.floor
     chips = [card.capability for card in d.cards]
     known = not any(drops(where.catalog, after, chip, where.state.system) for chip in chips)
     if known and (after is None or lowest is None or after >= lowest.version):
         return _other("all-cards", whole, d, gpus=gpus)
+    here = where.state.usable
+    if d.driver.changes and here is not None and lowest is not None and here >= lowest.version:
+        installed = (d.driver.installed or "").lstrip("@")
+        return _other("all-cards-keep", whole, d, driver="keep", gpus=gpus, installed=installed)
     package = where.state.package
     if package is None or lowest is None or (numbers(package.version) or ()) < lowest.version:
         return None
@@ -143,7 +163,7 @@ def _processor(d: Decision) -> Iterator[Alternative]:
         known = d.where.catalog.accelerators.amd_windows
         for gpu in d.where.machine.gpus_of("amd") if not d.cards else ():
             if amd_chip(d.where.catalog, gpu) in known.wsl_chips:
-                yield Alternative(code="amd-wsl", change={}, data={"gpu": (gpu.name or "AMD").lstrip("@")})
+                yield Alternative(code="amd-wsl", change={}, data={"gpu": said_name(gpu, d.where.catalog)})
                 return
 
 

@@ -174,8 +174,10 @@ def widest_builds(
     catalog: Catalog, system: SystemName, arch: str, lowest: tuple[int, int], glibc: tuple[int, ...] | None = None
 ) -> tuple[tuple[Build, Code], ...]:
     """The CUDA builds for a card that nobody knows: those with code for the most of the known chips from
-    `lowest` on first, and among equals the newest release.
+    `lowest` on first, and among equals the newest release. Chips whose drivers have ended do not count.
     """
+    kept = (g.from_capability for g in catalog.drivers.generations if not g.ended)
+    lowest = max(lowest, min((c for text in kept if (c := capability(text)) is not None), default=lowest))
     chips = {c for row in catalog.gpus.gpus if (c := capability(row.compute_capability)) is not None}
     chips = {chip for chip in chips if chip >= lowest}
     counted = [

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from ..catalog.load import Catalog
 from ..catalog.names import portable_name
-from ..catalog.records import Segment
+from ..catalog.records import GpuRow, Segment
 from ..catalog.versions import capability
 from ..core.machine import Gpu, Machine, Vendor
 
@@ -14,12 +14,17 @@ _MAKERS: dict[Vendor, str] = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"
 
 
 class Card(Struct, frozen=True, kw_only=True):
-    """One NVIDIA card. `capability` (8, 9) is None where neither the machine nor the catalog knows it."""
+    """One NVIDIA card. `capability` (8, 9) is None where neither the machine nor the catalog knows it. `name` stands
+    alone in a sentence and may be the code of a text; `listed` stands among others. `segment` is the line of drivers.
+    `by_id` is what its id says where that is another chip's card than its name says.
+    """
 
     name: str
+    listed: str
     capability: tuple[int, int] | None
     memory_bytes: int
     segment: Segment
+    by_id: str | None = None
 
     @property
     def capability_text(self) -> str | None:
@@ -27,10 +32,38 @@ class Card(Struct, frozen=True, kw_only=True):
         return None if self.capability is None else f"{self.capability[0]}.{self.capability[1]}"
 
 
-def said_name(gpu: Gpu) -> str:
-    """The adapter's name for a sentence; a leading "@" would be taken for another text's code."""
-    said = ((text or "").strip().lstrip("@").strip() for text in (gpu.name, gpu.pci_id))
-    return next(filter(None, said), _MAKERS[gpu.vendor])
+def said_name(gpu: Gpu, catalog: Catalog) -> str:
+    """The adapter's name for a sentence, else what its id stands for, else "this AMD card" as the code of a text."""
+    return _own_name(gpu) or _name_by_id(gpu, catalog) or f"@gpu.nameless.{gpu.vendor}"
+
+
+def listed_name(gpu: Gpu, catalog: Catalog) -> str:
+    """The adapter's name beside others, else its id, else its maker."""
+    return _own_name(gpu) or _name_by_id(gpu, catalog) or _bare(gpu.pci_id) or _MAKERS[gpu.vendor]
+
+
+def _own_name(gpu: Gpu) -> str:
+    return _bare(gpu.name)
+
+
+def _bare(text: str | None) -> str:
+    """Somebody's own words; a leading "@" would be taken for another text's code."""
+    return (text or "").strip().lstrip("@").strip()
+
+
+def _name_by_id(gpu: Gpu, catalog: Catalog) -> str | None:
+    match gpu.vendor:
+        case "nvidia":
+            card = catalog.gpu(gpu.pci_id or "")
+            return card.name if card is not None else None
+        case "amd":
+            amd = catalog.amd_device(gpu.pci_id or "")
+            return amd.name if amd is not None else None
+        case "intel":
+            intel = catalog.intel_device(gpu.pci_id or "")
+            return intel.name if intel is not None else None
+        case _:
+            return None
 
 
 def nvidia_cards(machine: Machine, catalog: Catalog) -> tuple[Card, ...]:
@@ -42,21 +75,38 @@ def nvidia_cards(machine: Machine, catalog: Catalog) -> tuple[Card, ...]:
 
 
 def _card(gpu: Gpu, catalog: Catalog) -> Card:
-    # What the card says of itself wins; the catalog fills the gaps, by exact id before name.
+    # What the card says of itself wins; the catalog fills the gaps, by id before name.
     row = catalog.gpu(gpu.pci_id) if gpu.pci_id else None
-    if row is None and gpu.name:
-        row = catalog.gpu_named(gpu.name)
+    named = catalog.gpu_named(gpu.name) if gpu.name and (row is None or row.name != gpu.name) else None
     known = capability(gpu.compute_capability)
-    if known is None and row is not None:
-        known = capability(row.compute_capability)
+    if known is None and gpu.pci_id:
+        known = capability(catalog.gpu_capability(gpu.pci_id))
+    if known is None and row is None and named is not None:
+        known = capability(named.compute_capability)
+    by_id = None
+    if row is not None and named is not None and row.compute_capability != named.compute_capability:
+        by_id = row.name
+    return Card(
+        name=said_name(gpu, catalog),
+        listed=listed_name(gpu, catalog),
+        capability=known,
+        memory_bytes=gpu.memory_bytes or _memory(row or named),
+        segment=_segment(gpu, row or named),
+        by_id=by_id,
+    )
+
+
+def _memory(row: GpuRow | None) -> int:
+    return (row.memory_bytes if row is not None else None) or 0
+
+
+def _segment(gpu: Gpu, row: GpuRow | None) -> Segment:
+    """The line of drivers: a laptop's professional card has those of the desktop's."""
     segment: Segment = row.segment if row is not None else "desktop"
+    if segment == "mobile-workstation":
+        return "workstation"
     if segment == "desktop" and gpu.laptop is None and row is not None and portable_name(gpu.name or ""):
         segment = "laptop"
     if segment in ("desktop", "laptop") and gpu.laptop is not None:
         segment = "laptop" if gpu.laptop else "desktop"
-    return Card(
-        name=said_name(gpu) if gpu.name or row is None else row.name,
-        capability=known,
-        memory_bytes=gpu.memory_bytes or (row.memory_bytes if row is not None else None) or 0,
-        segment=segment,
-    )
+    return segment

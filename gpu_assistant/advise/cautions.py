@@ -8,6 +8,7 @@ from pathlib import PureWindowsPath
 from ..catalog.versions import numbers
 from ..core.machine import Disk, Machine
 from ..core.recommendation import Warning as Caution
+from .cards import Card
 from .cudnn import cudnn_fit
 from .decision import Decision
 from .driver_cautions import driver_cautions, other_cautions, warn
@@ -27,6 +28,7 @@ def cautions(d: Decision) -> tuple[Caution, ...]:
 def _cautions(d: Decision) -> Iterator[Caution]:
     build = d.pick.build
     yield from _system(d)
+    yield from who_is_there(d.where, d.cards)
     if d.cards and d.accelerator != "cuda" and not d.by_hand and d.wish.driver is None:
         idle, age = d.cards[0], age_of(d.where, d.cards[0])
         code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}[age]
@@ -55,6 +57,16 @@ def _cautions(d: Decision) -> Iterator[Caution]:
         yield warn("not-proven", build=build.label)
     if not d.arch_known:
         yield warn("arch-unknown", arch=d.where.arch)
+
+
+def who_is_there(where: Site, cards: tuple[Card, ...]) -> Iterator[Caution]:
+    """A card whose name and id say different things, and a driver of a card that nothing names."""
+    for card in cards:
+        if card.by_id is not None:
+            yield warn("gpu-name-and-id", gpu=card.listed, named=card.by_id, capability=card.capability_text)
+    driver = where.machine.driver
+    if driver is not None and not where.machine.gpus_of("nvidia"):
+        yield warn("driver-without-card", installed=(driver.version or "").lstrip("@") or None)
 
 
 def card_cautions(where: Site, label: str, minimum: str | None) -> Iterator[Caution]:

@@ -27,7 +27,7 @@ def other_cautions(d: Decision) -> Iterator[Caution]:
         yield from _other(d, other, whole=whole)
     for card in dict.fromkeys(d.cards[1:]):
         if d.accelerator == "cuda" and card.capability is None and d.cards[0].capability is not None:
-            yield warn("other-gpu-unknown", gpu=card.name, build=d.pick.build.label)
+            yield warn("other-gpu-unknown", gpu=card.listed, build=d.pick.build.label)
 
 
 def _other(d: Decision, other: Beside, *, whole: bool) -> Iterator[Caution]:
@@ -37,22 +37,22 @@ def _other(d: Decision, other: Beside, *, whole: bool) -> Iterator[Caution]:
             yield _modules(d, other)
         case "leaves":
             code = "driver-drops-other" if whole else "driver-drops-other-alone"
-            yield warn(code, gpu=card.name, recommended=d.driver.recommended)
+            yield warn(code, gpu=card.listed, recommended=d.driver.recommended)
         case "dark":
             code = "other-gpu-dark-way-back" if whole else "other-gpu-dark"
             installed = state.installed if state is not None else None
-            yield warn(code, gpu=card.name, installed=(installed or "").lstrip("@"), without=other.without)
+            yield warn(code, gpu=card.listed, installed=(installed or "").lstrip("@"), without=other.without)
         case "own":
-            yield warn("other-gpu-without-code", gpu=card.name, build=build)
+            yield warn("other-gpu-without-code", gpu=card.listed, build=build)
         case "never":
-            yield warn("other-gpu-never", gpu=card.name, build=build, capability=card.capability_text)
+            yield warn("other-gpu-never", gpu=card.listed, build=build, capability=card.capability_text)
 
 
 def _modules(d: Decision, other: Beside) -> Caution:
     """On Linux one kind of kernel modules is loaded: which package serves which of the two cards."""
     where, strong = d.where, d.cards[0]
     alone = site(where.machine, where.catalog, where.arch, other.card, "studio")
-    data: dict[str, Value] = {"gpu": other.card.name, "strong": strong.name}
+    data: dict[str, Value] = {"gpu": other.card.listed, "strong": strong.listed}
     # A driver that stays is of the packages that are here.
     stays = d.driver.installed if d.driver.action == "keep" else None
     mine = packages_for(where, where.state, strong, d.driver.minimum, stays) if where.state is not None else None

@@ -21,6 +21,8 @@ from .pick import Site
 def packages_for(catalog: Catalog, system: SystemName, card: Card) -> Iterator[DriverPackage]:
     """The packages known to serve a card: Windows' name the cards, Linux's branches know those of their time."""
     own = generation_of(catalog, card.capability) if card.capability is not None else None
+    if card.capability is not None and own is None:
+        return
     generations = {generation.id: generation for generation in catalog.drivers.generations}
     for package in catalog.drivers.packages:
         if package.system != system or package.segment not in (None, card.segment):

@@ -130,8 +130,8 @@ def _least_step(where: Site, state: DriverState, keep: Keep | None) -> Pick | No
 
 
 def _cudnn_too_new(where: Site, build: Build) -> bool:
-    card = where.card
-    return card is not None and cudnn_fit(where.catalog, build, card.capability) == "too-new"
+    chips = (where.card.capability if where.card is not None else None, *where.others)
+    return any(cudnn_fit(where.catalog, build, chip) == "too-new" for chip in chips)
 
 
 def with_code(where: Site) -> Iterable[tuple[Build, Code]]:

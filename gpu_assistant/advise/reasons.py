@@ -42,9 +42,17 @@ def _driver(d: Decision) -> list[Reason]:
     known = d.where.catalog
     match d.accelerator:
         case "rocm" if d.other is not None:
-            return [_say(d, "driver.action", "driver-rocm", known.accelerators, "uv", gpu=said_name(d.other))]
+            return [
+                _say(
+                    d, "driver.action", "driver-rocm", known.accelerators, "uv", gpu=said_name(d.other, d.where.catalog)
+                )
+            ]
         case "xpu" if d.other is not None:
-            return [_say(d, "driver.action", "driver-xpu", known.accelerators, "xpu", gpu=said_name(d.other))]
+            return [
+                _say(
+                    d, "driver.action", "driver-xpu", known.accelerators, "xpu", gpu=said_name(d.other, d.where.catalog)
+                )
+            ]
         case "mps":
             return [_say(d, "driver.action", "driver-mps", known.pytorch, "mps")]
         case _:
@@ -117,6 +125,8 @@ def _version_for_card(d: Decision, card: Card, newest: str) -> Reason:
     torch, version, about = d.where.catalog.pytorch, d.pick.build.version, "pytorch.version"
     if d.where.others:
         return _say(d, about, "version-for-all", torch, "matrix", version=version, newest=newest, gpus=_all(d))
+    if card.capability is None and d.where.state is not None and d.where.state.generation is not None:
+        return _say(d, about, "version-widest-newer", torch, "matrix", version=version, newest=newest)
     if card.capability is None:
         return _say(d, about, "version-widest", torch, "matrix", version=version, newest=newest)
     source = "legacy" if _old_card(d) else "matrix"
@@ -127,7 +137,7 @@ def _version_for_card(d: Decision, card: Card, newest: str) -> Reason:
 def _all(d: Decision) -> str:
     """The names of the cards that the build serves."""
     chips = (d.where.card.capability if d.where.card is not None else None, *d.where.others)
-    return ", ".join(dict.fromkeys(card.name for card in d.cards if card.capability in chips))
+    return ", ".join(dict.fromkeys(card.listed for card in d.cards if card.capability in chips))
 
 
 def _old_card(d: Decision) -> bool:
@@ -143,7 +153,10 @@ def _variant(d: Decision) -> Reason:
     card = d.where.card
     cuda = f"{build.cuda[0]}.{build.cuda[1]}"
     if card.capability is None:
-        return _say(d, about, "variant-widest", torch, "matrix", variant=build.variant, gpu=card.name)
+        # A driver that refuses old cards runs here: only newer ones were counted.
+        newer = d.where.state is not None and d.where.state.generation is not None
+        code = "variant-widest-newer" if newer else "variant-widest"
+        return _say(d, about, code, torch, "matrix", variant=build.variant, gpu=card.name)
     data: dict[str, Value] = {
         "variant": build.variant,
         "cuda": cuda,
@@ -232,7 +245,7 @@ def lacks_code(d: Decision) -> tuple[str, ...]:
     if d.pick.build.cuda is None:
         return ()
     return tuple(
-        card.name
+        card.listed
         for card in d.cards[1:]
         if card.capability is not None and code_for(d.where.catalog, d.pick.build.record, card.capability) is None
     )

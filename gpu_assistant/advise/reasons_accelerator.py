@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..core.machine import Machine, Vendor
 from ..core.message import Value
 from ..core.recommendation import Reason
-from .cards import said_name
+from .cards import listed_name, said_name
 from .decision import Decision
 from .others import amd_chip
 from .reasons_driver import say
@@ -28,7 +29,7 @@ def accelerator_reason(d: Decision) -> Reason:
         return say(d.where, about, "mps", torch, "mps")
     if d.accelerator != "cpu" and d.other is not None:
         known, source = d.where.catalog.accelerators, "uv" if d.accelerator == "rocm" else "xpu"
-        return say(d.where, about, d.accelerator, known, source, gpu=said_name(d.other))
+        return say(d.where, about, d.accelerator, known, source, gpu=said_name(d.other, d.where.catalog))
     if d.accelerator != "cpu":
         return say(d.where, about, "by-hand", torch, "matrix", build=d.pick.build.label)
     return _processor(d)
@@ -52,11 +53,26 @@ def _processor(d: Decision) -> Reason:
     if amd is not None:
         code = _amd(d)
         source = "amd-windows" if code == "cpu-amd-windows" else "uv"
-        return say(d.where, about, code, known, source, gpu=said_name(amd), chip=amd_chip(d.where.catalog, amd))
+        return say(
+            d.where,
+            about,
+            code,
+            known,
+            source,
+            gpu=said_name(amd, d.where.catalog),
+            chip=amd_chip(d.where.catalog, amd),
+        )
     intel = next(iter(machine.gpus_of("intel")), None)
     if intel is not None:
-        return say(d.where, about, "cpu-intel", known, "xpu", gpu=said_name(intel))
-    return say(d.where, about, "cpu-no-gpu", torch, "install")
+        return say(d.where, about, "cpu-intel", known, "xpu", gpu=said_name(intel, d.where.catalog))
+    # A driver that answers has a card, which nothing here has named.
+    code = "cpu-no-gpu" if machine.driver is None else "cpu-gpu-unnamed"
+    return say(d.where, about, code, torch, "install", installed=_installed(machine))
+
+
+def _installed(machine: Machine) -> str | None:
+    version = machine.driver.version if machine.driver is not None else None
+    return version.lstrip("@") if version is not None else None
 
 
 def _amd(d: Decision) -> str:
@@ -73,9 +89,9 @@ def _amd(d: Decision) -> str:
 
 def idle_graphics(d: Decision) -> Iterator[Reason]:
     """The graphics of another maker beside the card that computes: they keep drawing the screen."""
-    if d.accelerator != "cuda":
-        return
-    idle = [said_name(gpu) for vendor in ("amd", "intel") for gpu in d.where.machine.gpus_of(vendor)]
+    makers: dict[str, tuple[Vendor, ...]] = {"cuda": ("amd", "intel"), "rocm": ("intel",), "xpu": ("amd",)}
+    idle = [gpu for vendor in makers.get(d.accelerator, ()) for gpu in d.where.machine.gpus_of(vendor)]
     if idle:
-        name = ", ".join(dict.fromkeys(idle))
-        yield say(d.where, "accelerator", "idle-graphics", d.where.catalog.pytorch, "install", gpu=name)
+        name = ", ".join(dict.fromkeys(listed_name(gpu, d.where.catalog) for gpu in idle))
+        code = "idle-graphics" if d.accelerator == "cuda" else f"idle-graphics-{d.accelerator}"
+        yield say(d.where, "accelerator", code, d.where.catalog.pytorch, "install", gpu=name)

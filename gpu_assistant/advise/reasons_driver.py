@@ -10,7 +10,7 @@ from ..core.message import Value
 from ..core.recommendation import DriverAdvice, Reason
 from .cards import Card, nvidia_cards
 from .distributions import pick_for_release, release_branch, said_distro, way_of
-from .drivers import DriverState
+from .drivers import DriverState, drops
 from .pick import Site
 
 
@@ -31,14 +31,15 @@ def driver_reasons(where: Site, advice: DriverAdvice, cuda: str | None) -> Itera
         "minimum": advice.minimum,
         "recommended": advice.recommended,
         "cuda": cuda,
-        "whom": "@driver.for-all" if _binds_more(where) else "@driver.for-card",
+        "whom": _whom(where, state),
     }
     if state.package is not None:
         data["newest"] = state.package.version
     if state.refused is not None and state.picked is None:
         yield _back(where, state, advice, data)
     else:
-        yield say(where, "driver.action", _code(state, advice), where.catalog.cuda, "compatibility", **data)
+        code = _code(state, advice, unknown=card.capability is None)
+        yield say(where, "driver.action", code, where.catalog.cuda, "compatibility", gpu=card.name, **data)
         yield from _ceiling(where, state, advice, cuda)
         yield from _last_branch(where, state, card)
     if where.machine.os.wsl:
@@ -53,7 +54,7 @@ def _back(where: Site, state: DriverState, advice: DriverAdvice, data: dict[str,
     last = state.generation.last_branch if state.generation is not None else None
     code = "driver-back" if advice.recommended is not None else "driver-back-unnamed"
     source = state.package.source if state.package is not None else "nvidia"
-    gpu = _bound_by(where, where.card) if where.card is not None else None
+    gpu = _bound_by(where, where.card).name if where.card is not None else None
     data = {**data, "gpu": gpu, "without": state.refused, "branch": f"R{last}"}
     return say(where, "driver.action", code, where.catalog.drivers, source, **data)
 
@@ -66,14 +67,15 @@ def _channel(where: Site, state: DriverState, card: Card, advice: DriverAdvice) 
         yield say(where, "driver.channel", "driver-channel-one", where.catalog.drivers, "nvidia")
 
 
-def _code(state: DriverState, advice: DriverAdvice) -> str:
+def _code(state: DriverState, advice: DriverAdvice, *, unknown: bool) -> str:
     """The sentence for the driver: what is called the newest known is what the catalog knows."""
     if state.picked is not None:
         return "driver-by-hand"
     if advice.action != "keep":
         if state.newest is not None and advice.action in ("install", "update") and not _named(state, advice):
             return f"driver-{advice.action}-from-packages"
-        return f"driver-{advice.action}" + ("-unnamed" if advice.recommended is None else "")
+        unnamed = "-unknown" if unknown and advice.action != "back" else "-unnamed"
+        return f"driver-{advice.action}" + (unnamed if advice.recommended is None else "")
     if state.version is None:
         return "driver-unreadable"
     if state.newest is None:
@@ -98,9 +100,13 @@ def _ceiling(where: Site, state: DriverState, advice: DriverAdvice, cuda: str) -
         yield say(where, "driver.installed", code, where.catalog.cuda, "compatibility", **data)
 
 
-def _binds_more(where: Site) -> bool:
-    """Whether a further card has its say in which driver is the newest."""
-    return where.card is not None and _bound_by(where, where.card) != where.card.name
+def _whom(where: Site, state: DriverState) -> str:
+    """For which cards a driver is the newest: a further one may have its say, and a still older one be left out."""
+    if where.card is None or _bound_by(where, where.card) == where.card:
+        return "@driver.for-card"
+    chips = (card.capability for card in nvidia_cards(where.machine, where.catalog))
+    left = any(chip is None or drops(where.catalog, state.newest, chip, state.system) for chip in chips)
+    return "@driver.for-these" if left else "@driver.for-all"
 
 
 def _last_branch(where: Site, state: DriverState, card: Card) -> Iterator[Reason]:
@@ -113,13 +119,13 @@ def _last_branch(where: Site, state: DriverState, card: Card) -> Iterator[Reason
         "driver-last-branch",
         where.catalog.drivers,
         state.package.source if state.package is not None else "nvidia",
-        gpu=_bound_by(where, card),
+        gpu=_bound_by(where, card).name,
         branch=f"R{generation.last_branch}",
         without=generation.first_without.get(state.system),
     )
 
 
-def _bound_by(where: Site, card: Card) -> str:
+def _bound_by(where: Site, card: Card) -> Card:
     """The card that sets the last branch: an older one beside the deciding card, if there is one."""
     generation = where.state.generation if where.state is not None else None
     top = capability(generation.below_capability) if generation is not None else None
@@ -127,8 +133,8 @@ def _bound_by(where: Site, card: Card) -> str:
     if top is not None and low is not None and card.capability is not None and card.capability >= top:
         for other in nvidia_cards(where.machine, where.catalog):
             if other.capability is not None and low <= other.capability < top:
-                return other.name
-    return card.name
+                return other
+    return card
 
 
 def _packages(where: Site, advice: DriverAdvice) -> Iterator[Reason]:

@@ -59,7 +59,7 @@ def recommend(
     together = team(machine, catalog, arch, cards, channel)
     where = with_driver(together.where, wish.driver)
     if goal == "tensorflow" and wish.pytorch is None and wish.variant is None:
-        return tensorflow_alone(where, wish, arch_known=arch_known)
+        return tensorflow_alone(where, cards, wish, arch_known=arch_known)
     decision = _decided(where, together, cards=cards, goal=goal, wish=wish, wheels=wheels, arch_known=arch_known)
     build = decision.pick.build
     return Recommendation(

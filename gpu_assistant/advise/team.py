@@ -1,5 +1,5 @@
 """Several NVIDIA cards in one computer: one driver and one PyTorch for all of them where that costs nothing beyond
-the oldest card's own limit, else the strongest card's.
+the oldest card's own builds, else the strongest card's.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from ..catalog.load import Catalog
 from ..catalog.versions import numbers
 from ..core.machine import Machine
 from ..core.recommendation import Channel
-from .builds import code_for
+from .builds import Build, code_for
 from .cards import Card
+from .cudnn import cudnn_fit
 from .drivers import driver_system, drops, serves_both
 from .pick import Pick, Site, best_pick, site
 
@@ -50,7 +51,7 @@ def team(machine: Machine, catalog: Catalog, arch: str, cards: tuple[Card, ...],
     alone = site(machine, catalog, arch, cards[0] if cards else None, channel)
     chips = _other_chips(cards)
     best = best_pick(alone) if chips else None
-    if best is None or all(code_for(catalog, best.build.record, chip) is not None for chip in chips):
+    if best is None or all(_serves(catalog, best.build, chip) for chip in chips):
         return Team(where=alone)
     strongest = cards[0].capability or (0, 0)
     system = driver_system(machine)
@@ -68,6 +69,8 @@ def team(machine: Machine, catalog: Catalog, arch: str, cards: tuple[Card, ...],
         where = shared if keeps else alone
     for count in range(len(known), 0, -1):
         crowd = known[:count]
+        if not _loses_nothing(room, crowd[-1], best):
+            continue
         pick, place = _together(room, crowd)
         if pick is not None and place is not None and _has_driver(place, pick) and _costs_nothing(room, pick, crowd):
             where = _kept_too(room, crowd, known[count:], pick) or place
@@ -81,6 +84,11 @@ def _other_chips(cards: tuple[Card, ...]) -> tuple[Chip, ...]:
         return ()
     chips = {card.capability for card in cards[1:] if card.capability is not None}
     return tuple(sorted(chips - {cards[0].capability}, reverse=True))
+
+
+def _serves(catalog: Catalog, build: Build, chip: Chip) -> bool:
+    """Whether a build has code for a chip, in its cuDNN, too."""
+    return code_for(catalog, build.record, chip) is not None and cudnn_fit(catalog, build, chip) != "too-new"
 
 
 def _together(room: _Room, chips: tuple[Chip, ...]) -> tuple[Pick | None, Site | None]:
@@ -107,6 +115,12 @@ def _has_driver(where: Site, pick: Pick) -> bool:
     state, lowest = where.state, pick.floor
     there = state is not None and state.usable is not None and lowest is not None and state.usable >= lowest.version
     return there or (state is not None and state.package is not None)
+
+
+def _loses_nothing(room: _Room, oldest: Chip, best: Pick) -> bool:
+    """Whether the strongest card has its newest release on the older card's drivers, too."""
+    there = best_pick(room.site(room.cards[0], oldest=oldest))
+    return there is not None and there.build.rank <= best.build.rank
 
 
 def _costs_nothing(room: _Room, pick: Pick, chips: tuple[Chip, ...]) -> bool:

@@ -8,8 +8,8 @@ from ..core.errors import AppError
 from ..core.message import Value
 from ..core.recommendation import Choice, DriverAdvice, Reason, Recommendation
 from ..core.recommendation import Warning as Caution
-from .cards import said_name
-from .cautions import card_cautions, machine_cautions, part_cautions, tensorflow_cautions
+from .cards import Card, said_name
+from .cautions import card_cautions, machine_cautions, part_cautions, tensorflow_cautions, who_is_there
 from .distributions import with_packages
 from .driver_advice import driver_advice
 from .driver_cautions import driver_cautions, warn
@@ -23,7 +23,7 @@ from .tensorflow_ways import tensorflow_ways
 from .toolkit import Parts
 
 
-def tensorflow_alone(where: Site, wish: Choice, *, arch_known: bool) -> Recommendation:
+def tensorflow_alone(where: Site, cards: tuple[Card, ...], wish: Choice, *, arch_known: bool) -> Recommendation:
     """TensorFlow for a machine. Raises AppError("no-tensorflow") where none is known for this kind of computer."""
     found = chosen_tensorflow(where, wish.tensorflow)
     if found is None:
@@ -59,6 +59,7 @@ def tensorflow_alone(where: Site, wish: Choice, *, arch_known: bool) -> Recommen
                 found,
                 python,
                 parts,
+                cards=cards,
                 driver=driver,
                 arch_known=arch_known,
             )
@@ -76,7 +77,7 @@ def _accelerator(where: Site, found: TensorFlowPick) -> Reason:
         return say(where, about, code, flow, "pip", gpu=where.card.name, capability=where.card.capability_text)
     gpu = next(iter(where.machine.gpus), None)
     code = "tensorflow-no-gpu" if gpu is None else "tensorflow-other-gpu"
-    return say(where, about, code, flow, "pip", gpu=said_name(gpu) if gpu is not None else None)
+    return say(where, about, code, flow, "pip", gpu=said_name(gpu, where.catalog) if gpu is not None else None)
 
 
 def _python(where: Site, found: TensorFlowPick, python: PythonPick | None, wish: Choice) -> Reason:
@@ -113,10 +114,12 @@ def _cautions(
     python: PythonPick | None,
     parts: Parts,
     *,
+    cards: tuple[Card, ...],
     driver: DriverAdvice,
     arch_known: bool,
 ) -> Iterator[Caution]:
     label = f"TensorFlow {found.version}"
+    yield from who_is_there(where, cards)
     if found.gpu:
         yield from card_cautions(where, label, found.floor.text if found.floor is not None else None)
     yield from tensorflow_cautions(where, found, beside_pytorch=False)

@@ -22,7 +22,8 @@ def tensorflow_ways(where: Site, found: TensorFlowPick, *, beside_pytorch: bool)
     if not found.gpu and not beside_pytorch and where.card is not None:
         best = best_pick(where)
         if best is not None:
-            yield Alternative(code="pytorch-instead", change={}, data={"gpu": gpu, "build": best.build.label})
+            code = "pytorch-instead" if where.card.capability is not None else "pytorch-instead-unknown"
+            yield Alternative(code=code, change={}, data={"gpu": gpu, "build": best.build.label})
     if found.gpu and beside_pytorch:
         yield Alternative(code="two-environments", change={}, data={})
 

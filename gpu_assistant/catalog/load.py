@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
@@ -177,6 +178,19 @@ class Catalog:
     def gpu(self, pci_id: str) -> GpuRow | None:
         """The card with a "10de:2882" PCI id; None if it is not known."""
         return self._gpus_by_id.get(pci_id.lower())
+
+    def gpu_capability(self, pci_id: str) -> str | None:
+        """The compute capability of a card by its PCI id: its own row's, else that of the stretch of ids around it;
+        None if neither is known.
+        """
+        wanted = pci_id.lower()
+        row = self._gpus_by_id.get(wanted)
+        if row is not None:
+            return row.compute_capability
+        place = bisect_right(self.gpus.ranges, wanted, key=lambda stretch: stretch.first)
+        stretch = self.gpus.ranges[place - 1] if place else None
+        inside = stretch is not None and len(wanted) == len(stretch.last) and wanted <= stretch.last
+        return stretch.compute_capability if stretch is not None and inside else None
 
     def gpu_named(self, name: str) -> GpuRow | None:
         """A card with the name that a driver reports, or one of the same chip that is built in otherwise; None if

@@ -36,7 +36,7 @@ from .subject import (
 from .subject import Subject as Subject  # what the advice says where its reasons come from
 from .toolkits import CudaRedist, HostCompiler, Installer, ToolkitAddress, ToolkitInstall
 
-Segment = Literal["desktop", "laptop", "workstation", "datacenter"]
+Segment = Literal["desktop", "laptop", "workstation", "mobile-workstation", "datacenter", "mining"]
 
 
 class GpuRow(Struct, frozen=True, kw_only=True):
@@ -53,12 +53,21 @@ class GpuRow(Struct, frozen=True, kw_only=True):
     @property
     def laptop(self) -> bool:
         """Whether this id is a laptop's card."""
-        return self.segment == "laptop"
+        return self.segment in ("laptop", "mobile-workstation")
+
+
+class GpuRange(Struct, frozen=True, kw_only=True):
+    """A stretch of device ids, both ends in it, in which every known id is of chips with one capability."""
+
+    first: PciId
+    last: PciId
+    compute_capability: Capability
 
 
 class Gpus(Subject, frozen=True, kw_only=True):
-    """`gpus.json`."""
+    """`gpus.json`; `ranges` stand in ascending order."""
 
+    ranges: tuple[GpuRange, ...]
     gpus: tuple[GpuRow, ...]
 
 
@@ -204,12 +213,15 @@ class Cuda(Subject, frozen=True, kw_only=True):
 
 
 class Generation(Struct, frozen=True, kw_only=True):
-    """Cards from one compute capability up to (not including) another, and the last driver branch they get."""
+    """Cards from one compute capability up to (not including) another, and the last driver branch they get; `ended`
+    tells that NVIDIA no longer maintains that one.
+    """
 
     id: str
     from_capability: Capability
     below_capability: Capability | None
     last_branch: int | None
+    ended: bool = False
     first_without: dict[SystemName, str] = {}
 
 

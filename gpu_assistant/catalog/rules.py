@@ -112,6 +112,20 @@ def chips(subject: Gpus, _all: dict[str, Subject]) -> Findings:
     for (_, top, older), (low, _, newer) in pairwise(ranges):
         if low <= top:
             yield "gpus", f"{older} {newer}"
+    yield from _stretches(subject)
+
+
+def _stretches(subject: Gpus) -> Findings:
+    """Stretches of ids ascend without a common id, are NVIDIA's, and every card in one computes as it says."""
+    end = ""
+    for place, stretch in enumerate(subject.ranges):
+        if not (end < stretch.first <= stretch.last and stretch.first[:5] == stretch.last[:5] == NVIDIA):
+            yield f"ranges/{place}", f"{stretch.first}-{stretch.last}"
+        end = max(end, stretch.last)
+        for row in subject.gpus:
+            inside = stretch.first <= row.pci_id <= stretch.last
+            if inside and row.compute_capability not in (None, stretch.compute_capability):
+                yield f"ranges/{place}", f"{row.pci_id} {row.compute_capability}"
 
 
 def builds(subject: PyTorch, others: dict[str, Subject]) -> Findings:

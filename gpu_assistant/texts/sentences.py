@@ -37,6 +37,7 @@ def table() -> Table:
 
 
 _GAP = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+_FIRST = re.compile(r"\{(?P<name>\w+)\}")
 _BUILD = re.compile(r"(?P<version>\d+(\.\d+)+)\+(cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*)")
 _BUILDS = frozenset({"build", "recommended"})
 _TAG = re.compile(r"cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*")
@@ -67,6 +68,10 @@ class Sentences:
         """The sentence for a code; raises KeyError on an unknown code (a test knows them all)."""
         template = table()[code][self.language]
         said = template.format(**{name: self.value(name, value) for name, value in (data or {}).items()})
+        first = _FIRST.match(template)
+        if first is not None and str((data or {}).get(first["name"])).startswith("@"):
+            # Our own words at the head of a sentence: "this NVIDIA card". Somebody's names stay as they are.
+            said = said[:1].upper() + said[1:]
         if self.language == "zh_CN" and any(
             _build(name, value) or _tag(name, value) for name, value in (data or {}).items()
         ):

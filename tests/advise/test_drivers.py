@@ -44,7 +44,8 @@ def sentences(value: Recommendation) -> str:
         ("windows", nvidia(QUADRO_P5000), "596.36", "582.16", "driver-back"),
         ("linux", nvidia(GTX_1060), "590.48.01", "580.126.20", "driver-back"),
         ("linux", nvidia(name="Tesla V100", compute_capability="7.0"), "595.84", "580.126.20", "driver-back"),
-        ("linux", nvidia(name="Tesla K80", compute_capability="3.7"), "535.104.05", None, "driver-back-unnamed"),
+        ("linux", nvidia(name="Tesla K80", compute_capability="3.7"), "535.104.05", "470.256.02", "driver-back"),
+        ("windows", nvidia("10de:1d83"), "591.44", None, "driver-back-unnamed"),
     ],
 )
 def test_a_driver_that_left_the_card_behind_is_taken_back(

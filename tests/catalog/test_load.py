@@ -35,6 +35,16 @@ def test_gpu_by_id(catalog: Catalog) -> None:
     assert catalog.gpu("1002:744c") is None
 
 
+def test_capability_by_the_ids_around(catalog: Catalog) -> None:
+    for row in catalog.gpus.gpus:
+        assert catalog.gpu_capability(row.pci_id.upper()) == row.compute_capability
+    for stretch in catalog.gpus.ranges:
+        assert catalog.gpu_capability(stretch.first) == catalog.gpu_capability(stretch.last)
+    assert catalog.gpu_capability("10de:2c80") == "12.0"
+    for unknown in ("10de:ffff", "10de:0000", "10de:2dfa", "10de:2dff", "1002:2c80", "10de:2c8", "10de:2c800", ""):
+        assert catalog.gpu_capability(unknown) is None, unknown
+
+
 def test_gpu_by_name(catalog: Catalog) -> None:
     card = catalog.gpu_named("NVIDIA  GeForce RTX 4060")
     assert card is not None

@@ -53,6 +53,8 @@ def segment(world: World, gpu: dict[str, Any]) -> str:
     """How the card is sold: what the machine says of its case decides between desktop and laptop."""
     row = world.card(gpu)
     kind = str(row["segment"]) if row else "desktop"
+    if kind == "mobile-workstation":
+        return "workstation"  # One package serves both.
     if kind in ("desktop", "laptop") and gpu.get("laptop") is not None:
         return "laptop" if gpu["laptop"] else "desktop"
     return kind

@@ -116,6 +116,7 @@ def cards(world: World) -> dict[str, list[dict[str, Any]]]:
         "new-and-old": [new, old],
         "volta-and-turing": [found["7.0-workstation"][0], found["7.5-desktop"][0]],
         "kepler-beside": [ODD["kepler-3.5"][0], found["8.9-desktop"][0]],
+        "kepler-and-volta": [found["3.7-datacenter"][0], found["7.0-datacenter"][0]],
         "pascal-and-ada": [old, found["8.9-desktop"][0]],
         "two-of-one": [new, new],
         "amd-igpu-beside": [OTHERS["amd-igpu"][0], found["8.9-laptop"][0]],

@@ -1,8 +1,8 @@
 """Several NVIDIA cards in one computer: it has one driver and one PyTorch for all of them.
 
 An older card counts where that costs nothing: a build that serves all cards is right where it is as new as what an
-older one could have by itself, and a driver that serves all is right where the newest release runs on it. A driver
-that is there and refuses the older card already is not taken back.
+older one could have by itself and the older one's drivers run the newest release, and a driver that serves all is
+right where the newest release runs on it. A driver that is there and refuses the older card already is not taken back.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ def answer(world: World, box: Box, others: list[tuple[int, int]]) -> tuple[Fit |
     for count in range(len(older), 0, -1):
         crowd = older[:count]
         shared = _shared(world, box, crowd[-1])
+        if not _loses_nothing(world, box, crowd[-1], alone):
+            continue
         fit = _together(world, box, crowd, shared)
         own = [mine for chip in crowd if (mine := best(world, replace(box, device=chip, dark=False))) is not None]
         if fit is not None and any(number(fit.release) >= number(mine.release) for mine in own):
@@ -51,6 +53,15 @@ def _with_the_oldest(
         if found is not None and number(found.release) >= number(fit.release):
             return found, shared
     return None
+
+
+def _loses_nothing(world: World, box: Box, oldest: tuple[int, int], alone: Fit) -> bool:
+    """Whether the newest card has its release within the last branch of the oldest, too."""
+    last = (world.generation(oldest) or {}).get("last_branch")
+    return last is None or any(
+        number(fit.release) >= number(alone.release) and fit.floor[:1] <= (last,)
+        for fit in candidates(world, box.system, box.arch, box.host, box.device or (0, 0), box.glibc)
+    )
 
 
 def _has(world: World, box: Box, chip: tuple[int, int], fit: Fit) -> bool:

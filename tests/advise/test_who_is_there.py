@@ -1,0 +1,146 @@
+"""Who a card is: by its id, by the ids around it, by its name; and what is said where these disagree or say nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.machine import Gpu
+from gpu_assistant.core.recommendation import Choice, Goal, Recommendation
+from gpu_assistant.texts import Texts
+
+from .build import GTX_1060, RTX_4060, catalog, check, codes, machine, nvidia, reason
+
+GOALS: tuple[Goal, ...] = ("pytorch", "tensorflow", "cuda-dev", "all")
+
+
+def data(found: Recommendation, code: str) -> dict[str, Any]:
+    entries = (*found.reasons, *found.warnings, *found.alternatives)
+    return next(entry.data for entry in entries if entry.code == code)
+
+
+@pytest.mark.parametrize(("system", "minimum"), [("windows", "580"), ("linux", "580.65.06")])
+@pytest.mark.parametrize("pci_id", ["10de:2c80", "10de:2f50"])
+def test_an_id_among_those_of_one_capability_has_that_one(system: Any, minimum: str, pci_id: str) -> None:
+    new = nvidia(pci_id, name="NVIDIA GeForce RTX 5080 SUPER")
+    found = check(recommend(machine(system, new), catalog()))
+    assert data(found, "cuda-card")["capability"] == "12.0"
+    assert found.driver.minimum == minimum
+    old = recommend(machine(system, new), catalog(), choice=Choice(pytorch="2.8.0", variant="cu128"))
+    assert old.driver.minimum == ("570.65" if system == "windows" else "570.26")
+
+
+@pytest.mark.parametrize("fields", [{"pci_id": "10de:1180"}, {"pci_id": "10de:1080"}, {"name": "GeForce GTX 780"}])
+@pytest.mark.parametrize("driver", [None, "391.35"])
+def test_no_driver_is_asked_of_a_card_that_never_gets_it(fields: dict[str, str], driver: str | None) -> None:
+    found = check(recommend(machine("windows", nvidia(**fields), driver=driver), catalog()))
+    assert (found.accelerator, found.driver.action) == ("cpu", "none")
+    assert "gpu-too-old" in codes(found.warnings)
+
+
+def test_a_tesla_k80_is_the_same_with_and_without_its_driver() -> None:
+    k80 = nvidia("10de:102d", name="Tesla K80")
+    there, bare = (recommend(machine("linux", k80, driver=driver), catalog()) for driver in ("470.256.02", None))
+    assert check(there).pytorch == check(bare).pytorch
+    assert (bare.driver.action, bare.driver.recommended) == ("install", "470.256.02")
+
+
+@pytest.mark.parametrize(("driver", "code"), [("470.82.01", "all-cards-keep"), (None, "all-cards-driver")])
+def test_what_serves_the_old_and_the_new_card_is_offered(driver: str | None, code: str) -> None:
+    box = machine("linux", nvidia("10de:102d"), nvidia("10de:1db4"), driver=driver)
+    found = check(recommend(box, catalog()))
+    assert found.pytorch is not None
+    assert found.pytorch.variant == "cu126"
+    other = next(other for other in found.alternatives if other.code == code)
+    assert (other.change["pytorch"], other.change["variant"]) == ("2.3.1", "cu118")
+    taken = check(recommend(box, catalog(), choice=Choice(**other.change)))  # type: ignore[arg-type]
+    assert taken.driver.recommended == (driver or "470.256.02")
+    assert "driver-drops-other" in codes(found.warnings)
+    assert not [warning for warning in codes(taken.warnings) if warning.startswith(("driver-drops", "other-gpu"))]
+
+
+def test_the_strongest_is_not_held_back_by_a_driver_that_ended() -> None:
+    box = machine("linux", nvidia("10de:102d"), nvidia(compute_capability="8.6"), driver="470.256.02")
+    found = check(recommend(box, catalog()))
+    alone = recommend(machine("linux", nvidia(compute_capability="8.6"), driver="470.256.02"), catalog())
+    assert found.pytorch == alone.pytorch
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_name_and_an_id_that_disagree_are_named(goal: Goal) -> None:
+    card = nvidia(GTX_1060, name="NVIDIA GeForce RTX 4090")
+    found = recommend(machine("windows", card, driver="566.36"), catalog(), goal=goal)
+    said = data(found, "gpu-name-and-id")
+    assert said == {"gpu": "NVIDIA GeForce RTX 4090", "named": "GeForce GTX 1060 6GB", "capability": "6.1"}
+    honest = recommend(machine("windows", replace(card, name="NVIDIA GeForce GTX 1060 6GB")), catalog(), goal=goal)
+    assert "gpu-name-and-id" not in codes(honest.warnings)
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_driver_without_a_card_is_doubted(goal: Goal) -> None:
+    found = recommend(machine("windows", driver="566.36"), catalog(), goal=goal)
+    assert data(found, "driver-without-card") == {"installed": "566.36"}
+    assert "cpu-no-gpu" not in codes(found.reasons)
+    assert "driver-without-card" not in codes(recommend(machine("windows"), catalog(), goal=goal).warnings)
+
+
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("fields", [{}, {"pci_id": "10de:3fff"}, {"compute_capability": "6.1"}])
+def test_a_card_without_a_name_is_called_this_card(goal: Goal, fields: dict[str, str]) -> None:
+    found = recommend(machine("linux", nvidia(**fields)), catalog(), goal=goal)
+    for language, name in (("en", "this NVIDIA card"), ("zh_CN", "这张 NVIDIA 显卡")):
+        said = Texts(language).recommendation(found)  # type: ignore[arg-type]
+        texts = [text for entry in (*said.reasons, *said.warnings) if (text := entry.text)]
+        assert any(name in text for text in texts)
+        assert not [text for text in texts if "10de:" in text or "@" in text]
+        assert not [text for text in texts if language == "en" and text[0].islower() and text.startswith("this")]
+
+
+def test_an_amd_card_without_a_name_has_that_of_its_id() -> None:
+    found = recommend(machine("linux", Gpu(vendor="amd", pci_id="1002:7550")), catalog())
+    assert str(reason(found, "accelerator").data["gpu"]).startswith("Radeon RX 9070")
+
+
+def test_amds_card_beside_intels_is_idle() -> None:
+    arc = Gpu(vendor="intel", name="Intel(R) Arc(TM) B580 Graphics", pci_id="8086:e20b")
+    box = machine("windows", arc, Gpu(vendor="amd", name="AMD Radeon RX 7900 XTX", pci_id="1002:744c"))
+    box = replace(box, os=replace(box.os, name="Windows 11 Pro", build=26100))
+    assert data(recommend(box, catalog()), "idle-graphics-xpu") == {"gpu": "AMD Radeon RX 7900 XTX"}
+
+
+@pytest.mark.parametrize("pci_id", ["10de:25b8", "10de:1fb9", "10de:1cba"])
+def test_a_laptops_professional_card_has_the_professional_driver(pci_id: str) -> None:
+    found = check(recommend(machine("windows", nvidia(pci_id, laptop=True)), catalog()))
+    assert found.driver.url is not None
+    assert "/Quadro_Certified/" in found.driver.url
+    assert found.driver.channel is None
+
+
+@pytest.mark.parametrize("system", ["windows", "linux"])
+def test_a_mining_card_is_not_called_made_for_this(system: Any) -> None:
+    found = check(recommend(machine(system, nvidia("10de:2189")), catalog()))
+    assert reason(found, "accelerator").code == "cuda-card"
+
+
+@pytest.mark.parametrize(("driver", "code"), [(None, "driver-install-unknown"), ("391.35", "driver-update-unknown")])
+def test_which_driver_an_unknown_chip_gets_is_not_claimed(driver: str | None, code: str) -> None:
+    found = check(recommend(machine("windows", nvidia("10de:3fff"), driver=driver), catalog()))
+    assert reason(found, "driver.action").code == code
+    flow = recommend(machine("windows", nvidia("10de:3fff"), driver=driver), catalog(), goal="tensorflow")
+    assert "pytorch-instead-unknown" in codes(flow.alternatives)
+
+
+def test_a_driver_for_newer_cards_only_says_what_was_counted() -> None:
+    found = check(recommend(machine("linux", nvidia("10de:3fff"), driver="595.84"), catalog()))
+    assert reason(found, "pytorch.variant").code == "variant-widest-newer"
+
+
+@pytest.mark.parametrize("driver", ["535.230.02", "528.33"])
+def test_a_build_is_offered_once(driver: str) -> None:
+    system: Any = "windows" if driver == "528.33" else "linux"
+    found = check(recommend(machine(system, nvidia(RTX_4060), driver=driver), catalog()))
+    offered = [(other.change.get("pytorch"), other.change.get("variant")) for other in found.alternatives]
+    assert len(offered) == len(set(offered))
