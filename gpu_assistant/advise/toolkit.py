@@ -22,7 +22,7 @@ Series = tuple[int, int]
 
 class Parts(Struct, frozen=True, kw_only=True):
     """What is done about both parts. `near` tells that the kept toolkit is of another minor than PyTorch's CUDA,
-    `lowest` the driver that programs of this toolkit need, `broken` a toolkit here without its compiler, `offered`
+    `lowest` the driver that programs of this toolkit need, `broken` the toolkits here without their compiler, `offered`
     the toolkit to install if none were here, `impossible` that none fits this card, `chip_unknown` that nobody knows
     whether the picked one compiles for it.
     """
@@ -97,7 +97,8 @@ def parts_for(where: Site, cuda: Series | None) -> Parts:
 
     What is here and fits is kept: of PyTorch's very minor first, else of its major, which PyTorch accepts.
     """
-    broken = next((t.version or t.path for t in where.machine.cuda_toolkits or () if t.nvcc is False), None)
+    incomplete = [t.version or t.path for t in where.machine.cuda_toolkits or () if t.nvcc is False]
+    broken = ", ".join(dict.fromkeys(incomplete)) or None
     if where.card is None or where.state is None:
         return Parts(broken=broken)
     chips = chips_of(where)

@@ -23,6 +23,7 @@ LISTS = frozenset(
         "products",
         "series",
         "steps",
+        "toolkit",
     }
 )
 UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
