@@ -31,7 +31,36 @@ def driver_faults(
     if floor is not None:
         yield from _action(box, advice, floor)
     known = [right.shared] if right is not None and right.shared is not None else packages(world, box)
+    brought = from_packages(world, machine["os"], box, known[0], floor) if known and floor is not None else ()
+    if brought and advice["action"] in ("install", "update", "back"):
+        wanted = brought[0] if brought[0] is not None or advice["action"] != "back" else known[0]["version"]
+        if advice["recommended"] != wanted:
+            yield f"driver {advice['recommended']}, but the distribution's packages bring {wanted}"
+        return
     yield from _number(world, box, known, advice, floor)
+
+
+def from_packages(
+    world: World, system: dict[str, Any], box: Box, newest: dict[str, Any], floor: Version
+) -> tuple[str | None, ...]:
+    """The driver that a distribution's own packages bring: a branch, or None where nobody looked; nothing at all
+    where they bring none that is new enough and serves the chip, or just the newest known one.
+    """
+    rules = world.facts["distributions"].get(system.get("distro")) if box.host == "linux" else None
+    if rules is None or not world.modules(box.device or (0, 0)):
+        return ()
+    release = str(system["distro_version"])
+    last = next(row["last_branch"] for row in world.drivers["generations"] if row["id"] == newest["generation"])
+    fitting = [b for b in rules["branches"] if b >= floor[0] and (last is None or b <= last)]
+    if "release_branches" in rules:
+        branch = rules["release_branches"].get(release.partition(".")[0])
+        if branch is not None and branch < floor[0]:
+            return ()
+    elif not fitting:
+        return ()
+    else:
+        branch = max(fitting) if release in rules["seen_in"] else None
+    return () if branch is not None and branch == number(newest["version"])[0] else (branch and str(branch),)
 
 
 def _unknown_card(box: Box, advice: dict[str, Any]) -> Iterator[str]:
@@ -130,9 +159,10 @@ def _without_driver(
 ) -> str | None:
     """Why an alternative's build would have no driver: too old, or one that has left a card behind."""
     changes = advice["action"] in ("install", "update", "back")
+    driver: Version | None
     if other["code"] == "distribution-driver":
-        branch = world.facts["debian_branches"][str(machine["os"]["distro_version"]).partition(".")[0]]
-        driver = number(branch)
+        listed = world.facts["distributions"][machine["os"]["distro"]]["release_branches"]
+        driver = (int(listed[str(machine["os"]["distro_version"]).partition(".")[0]]),)
     elif other["code"] == "keep-driver":
         driver = version(box.installed)
     else:
