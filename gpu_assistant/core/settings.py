@@ -9,6 +9,7 @@ import msgspec
 
 from . import json
 from .names import Language as Language
+from .names import MirrorUse as MirrorUse
 
 Theme = Literal["system", "light", "dark", "contrast"]
 
@@ -16,7 +17,8 @@ Theme = Literal["system", "light", "dark", "contrast"]
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`language` None follows the system. `setup_done` decides whether the wizard or Home opens first.
 
-    `look_for_updates` counts only where the build knows an address to ask.
+    `look_for_updates` counts only where the build knows an address to ask. `mirrors` tells when the publishers'
+    mirrors give files: after a slow official source, before it, or never.
     """
 
     language: Language | None = None
@@ -25,6 +27,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     setup_done: bool = False
     environment: str | None = None
     look_for_updates: bool = True
+    alarms: bool = True
+    silenced: tuple[str, ...] = ()
+    tray: bool = True
+    mirrors: MirrorUse = "when-slow"
 
 
 def load(path: Path) -> Settings:

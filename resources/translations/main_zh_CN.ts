@@ -402,14 +402,6 @@
         <translation>安装 PyTorch</translation>
     </message>
     <message>
-        <source>Your GPU is hot and slows itself down</source>
-        <translation>显卡过热，正在自动降速</translation>
-    </message>
-    <message>
-        <source>{temperature} °C. Usually dust, or a case with too little air.</source>
-        <translation>{temperature} °C，通常是积灰，或机箱通风不足。</translation>
-    </message>
-    <message>
         <source>load {load} %</source>
         <translation>占用 {load}%</translation>
     </message>
@@ -541,6 +533,48 @@
     <message>
         <source>Removed: {path}</source>
         <translation>已移除：{path}</translation>
+    </message>
+</context>
+<context>
+    <name>MonitorCard</name>
+    <message>
+        <source>Your graphics card</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>Tell me when something is wrong with it, also while I look elsewhere</source>
+        <translation>显卡有问题时通知我，即使我没在看本窗口</translation>
+    </message>
+    <message>
+        <source>Show its temperature as an icon beside the clock</source>
+        <translation>在时钟旁用图标显示显卡温度</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Not told: {alarms}</source>
+        <translation>不再通知：{alarms}</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>Tell all again</source>
+        <translation>恢复全部通知</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message>
+        <source>GPU Assistant</source>
+        <translation>GPU 助手</translation>
     </message>
 </context>
 </TS>

@@ -148,4 +148,19 @@
         <translation>现在 {figures}</translation>
     </message>
 </context>
+<context>
+    <name>AlarmRow</name>
+    <message>
+        <source>Source</source>
+        <translation>出处</translation>
+    </message>
+    <message>
+        <source>Notify me again</source>
+        <translation>恢复通知</translation>
+    </message>
+    <message>
+        <source>No notifications for this</source>
+        <translation>不再通知此项</translation>
+    </message>
+</context>
 </TS>

@@ -6,8 +6,10 @@ import time
 
 from msgspec.structs import replace
 
+from gpu_assistant.catalog.health import HealthRules
 from gpu_assistant.core.results import Benchmark, GpuSample, Sample
 from gpu_assistant.gui.main.window import MainWindow
+from gpu_assistant.health.watch import Watch
 from gpu_assistant.install.environments import Environment
 from gpu_assistant.monitor.history import History
 
@@ -75,6 +77,12 @@ class FakeMain(FakeApp):
     def history(self) -> History:
         return History()
 
+    def health_watch(self) -> Watch:
+        return Watch(self.catalog.read("health.json", HealthRules))
+
+    def remember_past(self, watch: Watch, history: History, sample: Sample) -> None:
+        pass
+
     def benchmarks(self) -> tuple[Benchmark, ...]:
         return tuple(self.kept)
 
@@ -85,4 +93,4 @@ def feed(window: MainWindow, *samples: Sample, state: str | None = None) -> None
     for each in samples:
         sampler.current = replace(each, nvml=state or ("ready" if each.gpus else "absent"))
         sampling._recorder.keep(sampler.current)
-        sampling._deliver(sampler.current)
+        sampling._deliver(sampler.current, sampling.judge.look(sampler.current, None))

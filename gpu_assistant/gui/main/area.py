@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from ..components import Banner, EmptyState, Live, NavRail
 from ..language import Language
+from ..monitor.judging import Judge
 from ..monitor.sampling import Sampling
 from ..worker import JobRunner
 from .home import HomePage
@@ -30,17 +31,19 @@ GRAPHS = "gpu_assistant.gui.monitor.page"
 
 class MainArea(Live, QWidget):
     """Home, Monitor, Benchmark, Settings. `setup_wanted` asks for the wizard, `measurer_made` hands over the runner
-    of the benchmark page, which comes late."""
+    of the benchmark page, which comes late, `watching_changed` says that the settings about the cards are others."""
 
     setup_wanted = Signal()
     measurer_made = Signal(object)
+    watching_changed = Signal()
 
     def __init__(self, app: App, language: Language, saver: SettingsSaver) -> None:
         super().__init__()
         self._saver = saver
         self.app = app
         self.language = language
-        self.sampling = Sampling(app.sampler, app.history, parent=self)
+        judge = Judge(app.health_watch, app.remember_past)
+        self.sampling = Sampling(app.sampler, app.history, judge=judge, parent=self)
         self.updates = Updates(app, self)
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
@@ -135,6 +138,17 @@ class MainArea(Live, QWidget):
             if look is not None:
                 look()
 
+    def watch_cards(self) -> None:
+        """Look after the cards also while no page shows them, if the settings say so."""
+        wanted = (self.app.settings.alarms or self.app.settings.tray) and not self.app.simulated
+        self.sampling.want("alarms", wanted)
+        self.watching_changed.emit()
+
+    def silence(self, alarm: str, on: bool) -> None:
+        """No notification for this kind of alarm any more, or one again."""
+        kept = tuple(each for each in self.app.settings.silenced if each != alarm)
+        self._saver.keep(silenced=(*kept, alarm) if on else kept)
+
     def stop(self) -> None:
         """The window closes: end the sampling thread."""
         self.sampling.stop()
@@ -165,6 +179,7 @@ class MainArea(Live, QWidget):
             home = HomePage(self.app, self.language, self.sampling, self.updates)
             home.setup_wanted.connect(self.setup_wanted)
             home.wanted.connect(self.open)
+            home.silenced.connect(self.silence)
             return home
         if page == MONITOR:
             from ..monitor.page import MonitorPage
@@ -180,7 +195,9 @@ class MainArea(Live, QWidget):
             return benchmark
         from .settings import SettingsPage
 
-        return SettingsPage(self.app, self.language, self._saver, self.updates)
+        settings = SettingsPage(self.app, self.language, self._saver, self.updates)
+        settings.monitor.changed.connect(self.watch_cards)
+        return settings
 
     def help(self) -> None:
         """The short help of F1."""

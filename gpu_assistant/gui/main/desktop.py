@@ -17,6 +17,7 @@ from ..language import Language
 from ..worker import JobRunner
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QIcon
     from PySide6.QtWidgets import QSystemTrayIcon
 
     from ...system.services import Taskbar
@@ -64,6 +65,7 @@ class Desktop(QObject):
         self._asked = False
         self._working: dict[What, float | None] = {}
         self.tray: QSystemTrayIcon | None = None
+        self._kept = False
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.applicationStateChanged.connect(self._state_changed)
@@ -104,6 +106,7 @@ class Desktop(QObject):
 
     def close(self) -> None:
         """The window closes: leave nothing behind."""
+        self._kept = False
         self._hide_tray()
         if self._taskbar is not None:
             self._taskbar.show("none")
@@ -139,10 +142,44 @@ class Desktop(QObject):
             return
         if word.bad and not self._working and self._taskbar is not None:
             self._taskbar.show("error")
+        self.tell(word)
+
+    # Words
+
+    def tell(self, word: Word) -> None:
+        """Say something, unless the user looks at the window anyway."""
         if not self._in_front():
             self._say(word)
 
-    # Words
+    def keep_tray(self, keep: bool) -> None:
+        """An icon that stays, or one only for as long as something was said."""
+        from PySide6.QtWidgets import QSystemTrayIcon
+
+        self._kept = keep and QSystemTrayIcon.isSystemTrayAvailable()
+        if self._kept:
+            self._shown_tray()
+        else:
+            self._hide_tray()
+
+    def dress_tray(self, icon: QIcon | None, words: str) -> None:
+        """What the icon that stays shows; None keeps its picture."""
+        if self._kept and self.tray is not None:
+            if icon is not None:
+                self.tray.setIcon(icon)
+            self.tray.setToolTip(words)
+
+    def _shown_tray(self) -> QSystemTrayIcon:
+        from PySide6.QtWidgets import QSystemTrayIcon
+
+        from ..icons import app_icon
+
+        if self.tray is None:
+            # A message belongs to an icon; without one Windows and Linux show none.
+            self.tray = QSystemTrayIcon(app_icon(), self)
+            self.tray.messageClicked.connect(self.wanted)
+            self.tray.activated.connect(self.wanted)
+        self.tray.show()
+        return self.tray
 
     def _ended_well(self, what: What) -> Word:
         if what == "install":
@@ -167,19 +204,13 @@ class Desktop(QObject):
         """The window's button asks for attention; where the desktop takes messages, there is one too."""
         from PySide6.QtWidgets import QSystemTrayIcon
 
-        from ..icons import app_icon
-
         QApplication.alert(self._window)
         if QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages():
-            if self.tray is None:
-                # The message belongs to an icon; without one Windows and Linux show none.
-                self.tray = QSystemTrayIcon(app_icon(), self)
-                self.tray.messageClicked.connect(self.wanted)
-                self.tray.activated.connect(self.wanted)
-            self.tray.setToolTip(word.title)
-            self.tray.show()
+            tray = self._shown_tray()
+            if not self._kept:
+                tray.setToolTip(word.title)
             kind = QSystemTrayIcon.MessageIcon.Critical if word.bad else QSystemTrayIcon.MessageIcon.Information
-            self.tray.showMessage(word.title, word.text, kind)
+            tray.showMessage(word.title, word.text, kind)
         self.said.emit(word)
 
     def _state_changed(self, state: Qt.ApplicationState) -> None:
@@ -190,7 +221,7 @@ class Desktop(QObject):
                 self._taskbar.show("none")
 
     def _hide_tray(self) -> None:
-        if self.tray is not None:
+        if self.tray is not None and not self._kept:
             self.tray.hide()
             self.tray.deleteLater()
             self.tray = None

@@ -17,6 +17,7 @@ from .. import theme
 from ..components import Banner, Hero, Page, PressableCard, label
 from ..components.base import app as qt_app
 from ..language import Language
+from ..monitor.alarms_card import AlarmsCard
 from ..monitor.live_card import LiveCard
 from ..monitor.sampling import Sampling
 from ..wizard import words as said
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 MONITOR, BENCHMARK = 1, 2
 NO_TERMINAL = "no-terminal"
+CUDA_CHECK = "torch-cuda"
 # Below this height of the page its titles give way.
 LOW = 700
 
@@ -42,11 +44,12 @@ LOW = 700
 class HomePage(Page):
     """Verdict, live figures, what is installed, how fast, start working.
 
-    `wanted(page)` asks for another page, `setup_wanted` for the wizard.
+    `wanted(page)` asks for another page, `setup_wanted` for the wizard, `silenced(id, on)` for an alarm's silence.
     """
 
     setup_wanted = Signal()
     wanted = Signal(int)
+    silenced = Signal(str, bool)
 
     def __init__(self, app: App, language: Language, sampling: Sampling, updates: Updates) -> None:
         self._app, self._language, self._sampling = app, language, sampling
@@ -57,6 +60,7 @@ class HomePage(Page):
         self._ready = False
         super().__init__(" ")
         self.hero = Hero("neutral", " ")
+        self.alarms = AlarmsCard(infos=False)
         self.live = LiveCard(simulated=app.simulated)
         self.installed = InstalledCard()
         self.fast = FastCard()
@@ -64,17 +68,13 @@ class HomePage(Page):
         self.trouble.hide()
         self.update_card = UpdateCard(updates)
         self._start = label("heading")
-        self.terminal, self.folder, self.command = (
-            PressableCard("terminal"),
-            PressableCard("folder"),
-            PressableCard("copy"),
-        )
+        self.terminal, self.folder, self.command = (PressableCard(icon) for icon in ("terminal", "folder", "copy"))
         self._cards = QGridLayout()
         self._cards.setSpacing(16)
         self._starts = QGridLayout()
         self._starts.setSpacing(12)
         self.column.setSpacing(16)
-        for part in (self.trouble, self.update_card, self.hero, self.live):
+        for part in (self.trouble, self.update_card, self.hero, self.alarms, self.live):
             self.column.addWidget(part)
         self.column.addLayout(self._cards)
         self.column.addWidget(self._start)
@@ -97,6 +97,8 @@ class HomePage(Page):
         self._verifying.failed.connect(self._failed)
         self._verifying.finished.connect(lambda: self.installed.verify.set_busy(False))
         self._sampling.sampled.connect(self._sampled)
+        self.alarms.silenced.connect(self.silenced)
+        self.alarms.silenced.connect(lambda *_: self._show_verdict())
         self.hero.button.clicked.connect(self._act)
         self.installed.verify.clicked.connect(self.verify)
         self.installed.remove.clicked.connect(self.remove)
@@ -192,7 +194,9 @@ class HomePage(Page):
         self._show_trouble()
 
     def _show_verdict(self) -> None:
-        said = verdict(self.facts, self._sampling.history.latest, simulated=self._app.simulated)
+        health = None if self._app.simulated else self._sampling.health
+        said = verdict(self.facts, self._sampling.history.latest, health, simulated=self._app.simulated)
+        self.alarms.show_health(health, self._app.settings.silenced)
         if said[:4] != (self.hero.kind, self.hero.title.text(), self.hero.detail.text(), self.hero.button.text()):
             self.hero.set(said.kind, said.title, said.detail, said.action, said.icon)
             self.hero.button.setEnabled(bool(said.action))
@@ -244,6 +248,8 @@ class HomePage(Page):
 
     def _verified(self, checks: Checks) -> None:
         self._checks = checks
+        if self._sampling.judge is not None:
+            self._sampling.judge.cuda = next((each.state for each in checks.checks if each.id == CUDA_CHECK), None)
         self._show_proof()
 
     def _open_terminal(self) -> None:

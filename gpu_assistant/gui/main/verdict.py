@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
+from ...core.health import Health
 from ...core.results import GpuSample, Sample
+from .. import language
 from ..components.hero import HeroKind
 from .facts import Facts
 
@@ -21,7 +23,7 @@ class Verdict(NamedTuple):
     icon: str | None = None
 
 
-def verdict(facts: Facts, sample: Sample | None, *, simulated: bool) -> Verdict:
+def verdict(facts: Facts, sample: Sample | None, health: Health | None, *, simulated: bool) -> Verdict:
     """The worst thing that is known; what is not known yet is not judged."""
     if simulated:
         return _simulated(facts)
@@ -30,7 +32,7 @@ def verdict(facts: Facts, sample: Sample | None, *, simulated: bool) -> Verdict:
     nvidia = facts.has_nvidia(sample)
     if facts.installed is None:
         return _nothing_installed(nvidia)
-    return _with_card(facts, sample) if nvidia else _without_card()
+    return _with_card(facts, sample, health) if nvidia else _without_card()
 
 
 def _without_card() -> Verdict:
@@ -44,7 +46,7 @@ def _without_card() -> Verdict:
     )
 
 
-def _with_card(facts: Facts, sample: Sample | None) -> Verdict:
+def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Verdict:
     translate = QCoreApplication.translate
     if facts.gpu_unused():
         return Verdict(
@@ -53,6 +55,11 @@ def _with_card(facts: Facts, sample: Sample | None) -> Verdict:
             translate("Verdict", "The setup can replace it with a build that has."),
             translate("Verdict", "Set up again"),
         )
+    state = health.state if health is not None else "unknown"
+    if health is not None and state in ("warn", "error"):
+        return _of_alarm(health)
+    if state == "asleep":
+        return Verdict("neutral", language.texts().say("health.state.asleep"), icon="moon")
     if sample is None or not sample.gpus:
         return Verdict(
             "neutral",
@@ -60,7 +67,20 @@ def _with_card(facts: Facts, sample: Sample | None) -> Verdict:
             translate("Verdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
             translate("Verdict", "Live graphs"),
         )
+    if state != "well":
+        return Verdict("neutral", language.texts().say("health.state.unknown"), icon="search")
     return _of_cards(sample.gpus)
+
+
+def _of_alarm(health: Health) -> Verdict:
+    """The gravest alarm; the others, and what to do, stand below it."""
+    alarm, texts = health.alarms[0], language.texts()
+    return Verdict(
+        "error" if health.state == "error" else "warn",
+        texts.say(f"health.{alarm.id}.title", alarm.data),
+        texts.say(f"health.{alarm.id}.evidence", alarm.data),
+        QCoreApplication.translate("Verdict", "Live graphs"),
+    )
 
 
 def _simulated(facts: Facts) -> Verdict:
@@ -97,16 +117,6 @@ def _nothing_installed(nvidia: bool) -> Verdict:
 
 def _of_cards(cards: tuple[GpuSample, ...]) -> Verdict:
     translate = QCoreApplication.translate
-    hot = next((card for card in cards if any("thermal" in reason for reason in card.throttle or ())), None)
-    if hot is not None:
-        return Verdict(
-            "warn",
-            translate("Verdict", "Your GPU is hot and slows itself down"),
-            translate("Verdict", "{temperature} °C. Usually dust, or a case with too little air.").format(
-                temperature="—" if hot.temp is None else hot.temp
-            ),
-            translate("Verdict", "Live graphs"),
-        )
     known = [card.temp for card in cards if card.temp is not None]
     loads = [card.util for card in cards if card.util is not None]
     parts = [f"{max(known)} °C"] if known else []

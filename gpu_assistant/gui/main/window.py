@@ -124,10 +124,21 @@ class MainWindow(QMainWindow):
             self.area.measurer_made.connect(self.desktop.watch_measuring)
             self.area.updates.consent_wanted.connect(self._before_update)
             self.area.updates.leave_wanted.connect(self._close_for_update)
+            if not self.app.simulated:
+                QTimer.singleShot(0, self.area, self._watch_cards)
             QTimer.singleShot(0, self.area, self.area.load_graphs)
             self._stack.addWidget(self.area)
         self._stack.setCurrentWidget(self.area)
         log.info("main area shown")
+
+    def _watch_cards(self) -> None:
+        """The icon and the words of the desktop follow the cards, and the settings."""
+        from .notices import Notices
+
+        if self.area is not None:
+            notices = Notices(self.app, self.area.sampling, self.desktop)
+            self.area.watching_changed.connect(notices.follow)
+            self.area.watch_cards()
 
     def to_front(self) -> None:
         """Somebody started the program again: here it is."""

@@ -13,8 +13,10 @@ from ...core.errors import AppError
 from ...core.results import Sample
 from ...monitor.recorder import Recorder
 from .history import History
+from .judging import Judge
 
 if TYPE_CHECKING:
+    from ...core.health import Health
     from ...monitor.history import History as Store
 
 
@@ -36,14 +38,15 @@ class SampleSource(Protocol):
 class Sampling(QObject):
     """Samples while anybody wants them, every `interval` seconds; parked, without waking up, otherwise.
 
-    `history` has the latest samples and what was kept of all before; `sampled(Sample)` and `failed(AppError)`
-    arrive on the thread that owns this object. Source and history are made on the sampling thread too: both read
-    the disk. The thread starts at the first `want`.
+    `history` has the latest samples and what was kept of all before, `health` how the cards are by the latest one;
+    `sampled(Sample)`, `judged(Health)` and `failed(AppError)` arrive on the thread that owns this object. Source and
+    history are made on the sampling thread too: both read the disk. The thread starts at the first `want`.
     """
 
     sampled = Signal(object)
+    judged = Signal(object)
     failed = Signal(object)
-    _arrived = Signal(object)
+    _arrived = Signal(object, object)
     _refused = Signal(object)
 
     def __init__(
@@ -51,10 +54,13 @@ class Sampling(QObject):
         make: Callable[[], SampleSource],
         store: Callable[[], Store],
         *,
+        judge: Judge | None = None,
         interval: float = 1.0,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
+        self.judge = judge
+        self.health: Health | None = None
         self._make = make
         self._interval = interval
         self._recorder = Recorder(store)
@@ -108,10 +114,13 @@ class Sampling(QObject):
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    def _deliver(self, sample: Sample) -> None:
+    def _deliver(self, sample: Sample, health: Health | None) -> None:
         if not self._stop:
             self.history.add(sample)
+            self.health = health
             self.sampled.emit(sample)
+            if health is not None:
+                self.judged.emit(health)
 
     def _deliver_failure(self, error: AppError) -> None:
         if not self._stop:
@@ -146,9 +155,16 @@ class Sampling(QObject):
             self._pause(due)
 
     def take(self, sample: Sample) -> None:
-        """Keep a sample and hand it to the window; on one thread, which is the sampling one."""
+        """Keep a sample, judge it and hand it to the window; on one thread, which is the sampling one."""
         self._try(lambda: self._recorder.keep(sample))
-        self._tell(sample)
+        health = None
+        if self.judge is not None:
+            try:
+                health = self.judge.look(sample, self._recorder.history)
+            except AppError as error:
+                self._tell(error)
+        if not self._stop:
+            self._arrived.emit(sample, health)
 
     def _try(self, work: Callable[[], None]) -> None:
         try:
@@ -156,13 +172,9 @@ class Sampling(QObject):
         except AppError as error:
             self._tell(error)
 
-    def _tell(self, what: Sample | AppError) -> None:
-        if self._stop:
-            return
-        if isinstance(what, AppError):
-            self._refused.emit(what)
-        else:
-            self._arrived.emit(what)
+    def _tell(self, error: AppError) -> None:
+        if not self._stop:
+            self._refused.emit(error)
 
     def _pause(self, due: float) -> None:
         """Wait until it is time, or until nobody wants samples any more."""

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import threading
 import time
 
 import pytest
@@ -53,7 +52,7 @@ def test_home_with_a_gpu_that_is_well(home, app, qtbot):
     app.results["detect"] = app.machine
     app.known = (replace(ENVIRONMENT, variant="cu130"),)
     window, page = home(app)
-    feed(window, sample(gpu(temp=41, util=3)))
+    feed(window, sample(gpu(temp=41, util=3)), sample(gpu(temp=41, util=3)))
     assert (page.hero.kind, page.hero.title.text()) == ("ok", "Your GPU is well")
     assert "41 °C" in page.hero.detail.text()
     assert [figure.figure.figure for figure in page.live.figures] == ["3", "5.6", "41", "112"]
@@ -64,9 +63,16 @@ def test_home_with_a_hot_gpu(home, app):
     app.results["detect"] = rtx4060()
     app.known = (replace(ENVIRONMENT, variant="cu130"),)
     window, page = home(app)
-    feed(window, sample(gpu(temp=87, throttle=("hardware-thermal",))))
+    now = time.time()
+    feed(window, *(sample(gpu(temp=87, throttle=("hardware-thermal",)), t=now - 8 + i) for i in range(8)))
     assert (page.hero.kind, page.hero.title.text()) == ("warn", "Your GPU is hot and slows itself down")
     assert "87 °C" in page.hero.detail.text()
+    (row,) = page.alarms.rows.values()
+    assert "dust" in row.fix.text()
+    assert row.source.toolTip().startswith("https://")
+    row.silence.click()
+    assert app.settings.silenced == ("slowed-by-heat",)
+    assert row.silence.text() == "Notify me again"
 
 
 def test_home_with_a_gpu_that_this_pytorch_cannot_use(home, app, qtbot):
@@ -150,6 +156,7 @@ def test_start_working_opens_and_copies(home, app, qtbot):
 
 
 def test_home_samples_only_while_it_is_shown(home, app):
+    app.settings = replace(app.settings, alarms=False, tray=False)
     window, _ = home(app)
     assert window.area.sampling.running
     window.area.open(SETTINGS)

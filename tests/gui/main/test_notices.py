@@ -1,0 +1,95 @@
+"""The cards on the desktop: an icon with the temperature, a word for each alarm, both as the settings say."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtWidgets import QSystemTrayIcon
+
+from gpu_assistant.gui.main.area import SETTINGS
+from gpu_assistant.gui.main.notices import Notices, icon_of, said_of
+from tests.fakes.main_window import feed, gpu, sample
+
+# Offscreen there is no bar for icons; the icon itself is there.
+pytestmark = [pytest.mark.gui, pytest.mark.qt_log_ignore("systemTrayWindowChanged")]
+
+
+@pytest.fixture
+def watched(open_window, app, qtbot, monkeypatch):
+    """A window whose desktop has a bar for icons, and is behind other windows; the words that were said."""
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    window = open_window(app)
+    qtbot.waitUntil(lambda: bool(window.desktop.findChildren(Notices)), timeout=5000)
+    window.desktop._in_front = lambda: False
+    words = []
+    window.desktop.said.connect(words.append)
+    return window, words
+
+
+def seconds(count, end=None, **figures):
+    now = time.time() if end is None else end
+    return [sample(gpu(**figures), t=now - count + i) for i in range(count)]
+
+
+HOT = {"temp": 87, "throttle": ("hardware-thermal",)}
+
+
+def test_the_icon_shows_the_hottest_card_and_its_load(watched):
+    window, _ = watched
+    feed(window, sample(gpu(0, temp=51, util=12), gpu(1, temp=66, util=97)))
+    assert window.desktop.tray.toolTip() == "GPU 0: 51 °C · 12 %\nGPU 1: 66 °C · 97 %"
+    assert window.desktop.tray.isVisible()
+
+
+def test_a_card_that_tells_nothing_says_why():
+    asleep = replace(gpu(), temp=None, util=None, state="asleep")
+    assert said_of(asleep) == "asleep"
+    assert said_of(replace(asleep, state="ready")) == "—"
+
+
+def test_the_ground_of_the_icon_says_how_the_card_is(qapp):
+    grounds = {
+        icon_of("66", state).pixmap(64, 64).toImage().pixelColor(32, 4).name() for state in ("well", "warn", "error")
+    }
+    assert len(grounds) == 3
+
+
+def test_an_alarm_is_said_once_until_it_ends(watched):
+    window, words = watched
+    now = time.time()
+    feed(window, *seconds(10, now, **HOT))
+    assert [word.title for word in words] == ["Your GPU is hot and slows itself down"]
+    assert "87 °C" in words[0].text
+    assert "dust" in words[0].text
+    feed(window, *seconds(10, now + 10, temp=50))
+    feed(window, *seconds(10, now + 20, **HOT))
+    assert len(words) == 2
+
+
+def test_a_silenced_alarm_is_not_said_and_can_be_taken_back(watched, app, qtbot):
+    window, words = watched
+    window.area.silence("slowed-by-heat", True)
+    feed(window, *seconds(10, **HOT))
+    assert not words
+    window.area.open(SETTINGS)
+    card = window.area.pages[SETTINGS].monitor
+    assert card.again.isVisible()
+    card.again.click()
+    assert app.settings.silenced == ()
+    assert not card.again.isVisible()
+
+
+def test_switched_off_nothing_is_said_shown_or_asked(watched, app, qtbot):
+    window, words = watched
+    window.area.open(SETTINGS)
+    card = window.area.pages[SETTINGS].monitor
+    card.tray.buttons[1].click()
+    assert window.desktop.tray is None
+    assert window.area.sampling.running
+    card.alarms.buttons[1].click()
+    assert (app.settings.alarms, app.settings.tray) == (False, False)
+    assert not window.area.sampling.running
+    feed(window, *seconds(10, **HOT))
+    assert not words
