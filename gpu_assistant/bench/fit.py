@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ..core.errors import AppError, CallError
-from ..core.results import MemoryFit, MemoryFits
+from ..core.errors import AppError, CallError, Cancelled
+from ..core.results import FitVariant, MemoryFit, MemoryFits
 from ..system.json_lines import run_child
 from .lines import NOTE, REASONS, Line
 from .places import CHILD
@@ -59,15 +59,22 @@ class FitJob:
         argv += ["--device", self._device]
         argv += ["--cores", str(cores)] if cores else []
         with self._system.keep_awake("benchmark"):
-            run_child(
-                self._system,
-                argv,
-                Line,
-                line,
-                timeout=self._time_limit,
-                cancel=context.cancel,
-                log=context.log,
-            )
+            try:
+                run_child(
+                    self._system,
+                    argv,
+                    Line,
+                    line,
+                    timeout=self._time_limit,
+                    cancel=context.cancel,
+                    log=context.log,
+                )
+            except Cancelled:
+                raise
+            except AppError as error:
+                # What was measured before the time was up is still true.
+                if error.code != "program-timeout" or not fits:
+                    raise
         left = {
             each.variant: NOTE + each.left
             for each in lines
@@ -75,6 +82,9 @@ class FitJob:
         }
         if not fits:
             raise self._trouble(lines, left)
+        if not any(each.end for each in lines):
+            known = {*left, *(fit.variant for fit in fits)}
+            left.update({variant: NOTE + "stopped" for variant in get_args(FitVariant) if variant not in known})
         torch = next((each.torch for each in lines if each.torch is not None), "")
         return MemoryFits(schema="gpu-assistant/memory/1", torch=torch, fits=tuple(fits), left_out=left)
 

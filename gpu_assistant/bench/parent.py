@@ -102,7 +102,7 @@ class BenchJob:
             seconds=time.time() - started,
             notes=tuple(heard.notes),
             scope="full" if self._full else "quick",
-            versions=heard.start.versions,
+            versions={**heard.start.versions, **({"driver": nvml.driver} if nvml.driver else {})},
             left_out=tuple(heard.left_out),
             watched=watched,
             on_battery=on_battery,

@@ -322,8 +322,8 @@
         <translation>目前空闲：{size}（虚线处）</translation>
     </message>
     <message>
-        <source>Measures steps with 1 and 2 examples and projects them to your batch. About 1 minute.</source>
-        <translation>先实测 1 个和 2 个样本的训练步，再推算到你选的批次。约 1 分钟。</translation>
+        <source>Measures steps with 1 and 2 examples and projects them to your batch. On a GPU about a minute, on a CPU some minutes.</source>
+        <translation>先实测 1 个和 2 个样本的训练步，再推算到你选的批次。用显卡约 1 分钟，用 CPU 要几分钟。</translation>
     </message>
     <message>
         <source>Measuring small steps of {model}, {n} of {of} done.</source>

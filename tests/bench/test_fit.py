@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from gpu_assistant.bench import fit as fitting
 from gpu_assistant.bench.fit import FitJob
 from gpu_assistant.core.errors import AppError, CallError
 from gpu_assistant.core.jobs import JobContext
@@ -16,7 +17,9 @@ from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import Cpu
 from gpu_assistant.core.paths import resources
 from gpu_assistant.core.results import MemoryFit
+from gpu_assistant.texts import Texts
 
+from ..fakes.benchmarks import memory_fits
 from ..fakes.environments import environment_with, torch_with_card
 from ..fakes.system import FakeSystem
 from .inside import inside
@@ -96,3 +99,49 @@ def test_troubles(tmp_path: Path) -> None:
     with pytest.raises(AppError) as failed:
         job(environment).run(JobContext())  # the stand-in has no layers
     assert (failed.value.code, failed.value.data) == ("bench-stopped", {"reason": "@bench.note.failed"})
+
+
+@pytest.mark.parametrize(
+    ("torch", "code"),
+    [
+        ("import os; os._exit(6)", "bench-stopped"),
+        ("import os; os.write(1, b'{[' + bytes([255, 10]) * 1000); os._exit(0)", "bench-stopped"),
+        ("import time; time.sleep(600)", "program-timeout"),
+        ("raise OSError('libcudart.so.13: cannot open shared object file')", "bench-no-torch"),
+    ],
+    ids=["killed", "garbage", "hangs", "broken"],
+)
+def test_a_child_that_gives_nothing(tmp_path: Path, torch: str, code: str) -> None:
+    asked = FitJob(
+        environment_with(tmp_path / "env", torch),
+        FakeSystem(cpu=Cpu(cores=1)),
+        model="resnet50",
+        batch=8,
+        device="cpu",
+        time_limit=5,
+    )
+    with pytest.raises(AppError) as caught:
+        asked.run(JobContext())
+    assert caught.value.code == code
+    for language in ("en", "zh_CN"):
+        assert Texts(language).error(caught.value)
+
+
+@pytest.mark.parametrize("after", ["os._exit(6)", "time.sleep(600)"], ids=["killed", "hangs"])
+def test_what_was_measured_before_the_end_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str) -> None:
+    plain = memory_fits().fits[0]
+    child = tmp_path / "child.py"
+    lines = encode({"torch": "2.13.0"}).decode(), encode({"fit": plain}).decode()
+    child.write_text(f"import os, time\nfor line in {lines!r}: print(line, flush=True)\n{after}\n", encoding="utf-8")
+    monkeypatch.setattr(fitting, "CHILD", child)
+    asked = FitJob(
+        environment_with(tmp_path / "env", None),
+        FakeSystem(cpu=Cpu(cores=1)),
+        model="resnet50",
+        batch=16,
+        device="cpu",
+        time_limit=5,
+    )
+    found = asked.run(JobContext())
+    assert found.fits == (plain,)
+    assert found.left_out == dict.fromkeys(("mixed", "checkpointing", "accumulation"), "bench.note.stopped")

@@ -177,6 +177,21 @@ def test_without_torch(tmp_path: Path) -> None:
     assert "No module named 'torch'" in Texts("en").error(error)
 
 
+@pytest.mark.parametrize(
+    "torch",
+    [
+        "raise OSError('libcudart.so.13: cannot open shared object file')",
+        "raise ImportError('DLL load failed while importing _C')",
+        "raise SyntaxError('invalid syntax')",
+        "pass",  # a folder of that name, with nothing in it
+    ],
+)
+def test_a_broken_torch(tmp_path: Path, torch: str) -> None:
+    error = Run(environment_with(tmp_path / "env", torch), tmp_path).fails()
+    assert error.code == "bench-no-torch"
+    assert error.data["reason"]
+
+
 @pytest.mark.parametrize("torch", ["import os; os._exit(6)", "import os, sys; os.abort()", "raise SystemExit(0)"])
 def test_a_child_that_dies_at_once(tmp_path: Path, torch: str) -> None:
     assert Run(environment_with(tmp_path / "env", torch), tmp_path).fails().code == "bench-stopped"

@@ -1,0 +1,71 @@
+"""The few figures that people compare."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.bench import summary
+
+from ..fakes.app import cpu_benchmark
+from ..fakes.benchmarks import card_benchmark, figure, two_cards
+
+
+def test_the_headline_is_training_on_the_card_beside_the_processor() -> None:
+    pair = summary.headline(card_benchmark())
+    assert pair is not None and pair.cpu is not None
+    assert (pair.best.id, pair.best.dtype, pair.cpu.dtype) == ("resnet50", "mixed-bfloat16", "float32")
+    assert pair.ratio == pytest.approx(262 / 8.4)
+    assert round(summary.of_a_night(pair.ratio or 1) / 60) == 15
+
+
+def test_each_kind_stands_once_in_the_format_one_would_use() -> None:
+    told = [(pair.best.id, pair.best.dtype) for pair in summary.pairs(card_benchmark())]
+    assert told == [
+        ("resnet50", "mixed-bfloat16"),
+        ("bert-base", "mixed-bfloat16"),
+        ("matmul", "float32"),
+        ("matmul", "float16"),
+        ("copy-to-device-pinned", "uint8"),
+        ("copy-within", "uint8"),
+    ]
+
+
+def test_both_are_compared_at_the_largest_size_that_both_did() -> None:
+    benchmark = cpu_benchmark()
+    cpu = benchmark.results[0]
+    card = replace(cpu, device="cuda:0", median=9.0)
+    larger = replace(card, size=(8192, 8192, 8192), median=12.0)
+    (pair,) = summary.pairs(replace(benchmark, results=(cpu, larger, card)))
+    assert (pair.gpus, pair.cpu, pair.ratio) == ((card,), cpu, pytest.approx(9.0 / 0.141))
+    assert not summary.best_of_its_key(card, replace(benchmark, results=(cpu, larger, card)))
+    assert summary.best_of_its_key(larger, replace(benchmark, results=(cpu, larger, card)))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"version": 2}, {"extrapolated": True}, {"size": (512, 512, 512)}, {"dtype": "bfloat16"}, {"median": 0.0}],
+    ids=str,
+)
+def test_what_is_not_alike_has_no_ratio(change: dict[str, object]) -> None:
+    benchmark = cpu_benchmark()
+    card = replace(benchmark.results[0], device="cuda:0", median=9.0)
+    other = replace(benchmark.results[0], **change)
+    found = summary.pairs(replace(benchmark, results=(other, card)))
+    assert found[0].ratio is None
+
+
+def test_a_processor_alone_has_a_headline_too() -> None:
+    benchmark = cpu_benchmark()
+    training = figure("resnet50", "cpu", "float32", (3, 224, 224), "images/s", 1.9)
+    pair = summary.headline(replace(benchmark, results=(*benchmark.results, training)))
+    assert pair is not None
+    assert (pair.best, pair.gpus, pair.ratio) == (training, (), None)
+    assert summary.headline(replace(benchmark, results=())) is None
+
+
+def test_several_cards_stand_side_by_side_and_together() -> None:
+    pair = summary.pairs(two_cards())[0]
+    assert [each.device for each in pair.results] == ["cuda:0", "cuda:1", "cuda", "cpu"]
+    assert pair.best.device == "cuda:0"
+    assert pair.together is not None and pair.together.processes == 2
