@@ -177,6 +177,12 @@ def _runtime(d: Decision) -> Iterator[Caution]:
         yield warn("vc-missing", build=d.pick.build.label, url=url)
     elif here is not None and lowest is not None and here < lowest:
         yield warn("vc-old", build=d.pick.build.label, installed=tools.vc_redist, needed=need.lowest, url=url)
+    elif need.advise_current and there is not None:
+        # What the newest release asks for is in the current runtime: one without it is older.
+        newer = [file for file in d.where.catalog.vc_redist.needs[0].needs_files if file not in there]
+        if newer:
+            files = ", ".join(newer)
+            yield warn("vc-not-current", build=d.pick.build.label, installed=tools.vc_redist, files=files, url=url)
 
 
 def _space(d: Decision) -> Iterator[Caution]:

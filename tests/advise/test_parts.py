@@ -176,8 +176,14 @@ def test_the_visual_cpp_runtime_is_asked_for_where_it_is_missing() -> None:
     assert missing.data["files"] == "vcruntime140_threads.dll"
     before = recommend(older, catalog(), choice=Choice(pytorch="2.14.1", variant="cu130"))
     assert "vc-files" not in codes(before.warnings)
+    advised = next(warning for warning in check(before).warnings if warning.code == "vc-not-current")
+    assert advised.data["files"] == "vcruntime140_threads.dll"
+    ancient = recommend(older, catalog(), choice=Choice(pytorch="2.8.0", variant="cu129"))
+    assert "vc-not-current" not in codes(ancient.warnings)
     whole = replace(here, tools=Tools(vc_redist="14.44", vc_libraries=(*files, "vcruntime140_threads.dll")))
     assert recommend(whole, catalog()).warnings == ()
+    kept = recommend(whole, catalog(), choice=Choice(pytorch="2.14.1", variant="cu130"))
+    assert "vc-not-current" not in codes(kept.warnings)
     linux = machine("linux", nvidia(RTX_4060), driver="595.84", tools=Tools())
     assert "vc-missing" not in codes(recommend(linux, catalog()).warnings)
 
