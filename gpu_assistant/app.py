@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .install.bundle.create import CreateJob
     from .install.environments import Environment
     from .install.farewell import FarewellJob
+    from .install.pricing import PriceJob
     from .install.runner import InstallJob
     from .install.uninstall import UninstallJob
     from .monitor.history import History
@@ -56,16 +57,20 @@ class App:
         data_dir: str | None = None,
         wheelhouse: str | None = None,
         machine_file: str | None = None,
+        mirrors: settings.MirrorUse | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         self.data = paths.data_dir(data_dir, environ)
         self.wheelhouse = paths.wheelhouse(wheelhouse, environ)
+        if self.wheelhouse is not None and (self.wheelhouse / "bundle.json").is_file():
+            self.wheelhouse /= "wheels"  # a bundle's wheels are as good as any folder of them
         if self.wheelhouse is not None and not self.wheelhouse.is_dir():
             raise CallError("wheelhouse-missing", path=str(self.wheelhouse))
         self.simulated_machine = (
             json.read_file(Path(machine_file), Machine, code="machine-file") if machine_file else None
         )
         self.settings = settings.load(self.data.settings)
+        self._mirrors = mirrors
         # The window was started to go on by itself with the install that a restart interrupted.
         self.resuming = False
 
@@ -78,6 +83,11 @@ class App:
         """Keep the settings; raises AppError when the data folder cannot be written."""
         self.settings = new
         settings.save(self.data.settings, new)
+
+    @property
+    def mirrors(self) -> settings.MirrorUse:
+        """When mirrors give files: as this call says, else as the settings do."""
+        return self._mirrors or self.settings.mirrors
 
     @cached_property
     def system(self) -> System:
@@ -185,6 +195,13 @@ class App:
             bundle=bundle,
         )
 
+    def price(self, machine: Machine, plan: Plan) -> PriceJob:
+        """Ask the publishers how large everything in a plan is: `plan` asked again then knows its price."""
+        from .install.place import Ground
+        from .install.pricing import PriceJob
+
+        return PriceJob(plan, machine.os, Ground(self.system, self.data, self.catalog))
+
     def read_bundle(self, folder: Path) -> Contents:
         """What a bundle was made for and holds; raises CallError. Its files are read when they are used."""
         from .install.bundle.contents import read
@@ -204,7 +221,7 @@ class App:
         (resolve,) = (step for step in plan.steps if step.kind == "resolve")
         target = target_of(machine.os, str(resolve.data["release"]))
         ground = Ground(self.system, self.data, self.catalog)
-        return CreateJob(plan, target, folder, ground, channel=channel)
+        return CreateJob(plan, target, folder, ground, channel=channel, mirrors=self.mirrors)
 
     def check_bundle(self, folder: Path) -> CheckJob:
         """Read every byte of a bundle and compare it with its list."""
@@ -238,7 +255,7 @@ class App:
         from .install.runner import InstallJob
 
         dry = dry_run or plan.simulated
-        return InstallJob(plan, self.system, self.data, self.catalog, dry_run=dry, resume=resume)
+        return InstallJob(plan, self.system, self.data, self.catalog, dry_run=dry, resume=resume, mirrors=self.mirrors)
 
     def resume_words(self, *, window: bool) -> tuple[str, ...]:
         """The command that goes on after a restart: the window, or the command line's `install --resume`."""
@@ -306,12 +323,13 @@ class App:
         from .fetch.job import DownloadJob
         from .fetch.limits import Limits
         from .fetch.wanted import Wanted
+        from .install.mirrors import sourced
 
         copies = list(self.data.files.glob(f"{sha256[:16]}/*")) if sha256 else []
         if self.wheelhouse is not None:
             copies.append(self.wheelhouse / path.name)
         wanted = Wanted(url=urls[0], mirrors=tuple(urls[1:]), path=path, sha256=sha256, copies=tuple(copies))
-        return DownloadJob(wanted, Limits(connections=connections))
+        return DownloadJob(sourced(wanted, self.catalog, self.mirrors), Limits(connections=connections))
 
     def verify(self, environment: Path) -> VerifyJob:
         """Prove an environment."""

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from .subject import Confidence, Https, Subject
+from .subject import Bytes, Confidence, Https, Subject
 
 PageKind = Literal["pep503", "flat", "files"]
+# An address whose host may be a place, too: the general index names none.
+AnyHost = Annotated[str, Meta(pattern=r"^https://(\{host\}|[a-z0-9.-]+)/")]
 
 
 class Publisher(Struct, frozen=True, kw_only=True):
     """The official place: `url` with {variant}, {version}, {file}, {tag} or {path}; None is the installer's own
-    default. `missing_status` is what it answers for an absent file, `plus_as` how a "+" in a name must be sent.
+    default. `files` is where the files lie where that is elsewhere than the pages. `missing_status` is what it answers
+    for an absent file, `plus_as` how a "+" in a name must be sent.
     """
 
     id: str
     url: Https | None
     hosts: tuple[str, ...]
     kind: PageKind
+    files: AnyHost | None = None
     missing_status: int | None = None
     plus_as: str | None = None
     checksums: str | None = None
@@ -28,8 +32,8 @@ class Publisher(Struct, frozen=True, kw_only=True):
 
 
 class Mirror(Struct, frozen=True, kw_only=True):
-    """A mirror of a publisher's files. `hashes`: whether its pages carry them (None: not known); those from the
-    publisher are the ones that count.
+    """A mirror of a publisher's files; `files` is its place for those of the publisher's `files`. `hashes`: whether its
+    pages carry them (None: not known); those from the publisher are the ones that count.
     """
 
     publisher: str
@@ -40,11 +44,20 @@ class Mirror(Struct, frozen=True, kw_only=True):
     hashes: bool | None
     source: str
     confidence: Confidence
+    files: Https | None = None
     note: str | None = None
+
+
+class Slow(Struct, frozen=True, kw_only=True):
+    """An official source that gives less is slow: its mirrors are asked."""
+
+    bytes_per_second: Bytes
+    source: str
 
 
 class Mirrors(Subject, frozen=True, kw_only=True):
     """`mirrors.json`."""
 
+    slow: Slow
     publishers: tuple[Publisher, ...]
     mirrors: tuple[Mirror, ...]

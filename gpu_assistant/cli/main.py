@@ -59,6 +59,7 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
         data_dir=options.get("data_dir"),
         wheelhouse=options.get("wheelhouse"),
         machine_file=options.get("machine"),
+        mirrors=options.get("mirrors"),
     )
     if arguments.command is None:
         app.resuming = options.get("resume", False)

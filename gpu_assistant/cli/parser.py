@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from .. import __version__
 from ..core.errors import CallError
-from ..core.names import Channel, Goal, Language
+from ..core.names import Channel, Goal, Language, MirrorUse
 from .bundle import options as bundle_options
 from .download import options as download_options
 from .health import options as health_options
@@ -72,6 +72,9 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     group.add_argument("--data-dir", metavar="DIR", type=path, help=say("opt.data-dir"), **quiet)
     group.add_argument("--wheelhouse", metavar="DIR", type=path, help=say("opt.wheelhouse"), **quiet)
 
+    def mirrors(command: Options) -> None:
+        command.add_argument("--mirrors", choices=get_args(MirrorUse), help=say("opt.mirrors"), **quiet)
+
     def machine(command: Options) -> None:
         command.add_argument("--machine", metavar="FILE", type=path, help=say("opt.machine"), **quiet)
 
@@ -125,6 +128,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     wanted(command)
     environment(command)
 
+    command.add_argument("--online", action="store_true", help=say("opt.online"))
     command.add_argument("--output", metavar="FILE", type=path, help=say("opt.output"))
 
     command = add("install")
@@ -132,6 +136,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     wanted(command)
     environment(command)
     command.add_argument("--plan", metavar="FILE", type=path, help=say("opt.plan"))
+    mirrors(command)
     command.add_argument("--bundle", metavar="DIR", type=path, help=say("opt.bundle"))
     command.add_argument("--dry-run", action="store_true", help=say("opt.dry-run"))
     command.add_argument("--yes", "-y", action="store_true", help=say("opt.yes"))
@@ -157,10 +162,13 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     environment(command)
     health_options(command, say)
 
-    download_options(add("download"), say, path=path)
+    command = add("download")
+    download_options(command, say, path=path)
+    mirrors(command)
 
     command = add("bundle")
     bundle_options(command, say, path=path)
+    mirrors(command)
     machine(command)
     wanted(command)
 

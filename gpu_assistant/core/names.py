@@ -9,3 +9,5 @@ Goal = Literal["pytorch", "tensorflow", "cuda-dev", "all"]
 Channel = Literal["studio", "game-ready"]
 
 Value = str | int | float | bool | None
+# When those who mirror a publisher's files are asked for them.
+MirrorUse = Literal["when-slow", "first", "never"]

@@ -32,7 +32,7 @@ class Download:
         self._there = 0
         self._before = 0
         self._common = common
-        self._sources = Sources((wanted.url, *wanted.mirrors), common.limits, mixed=wanted.check is not None)
+        self._sources = Sources(wanted, common.limits)
         self._round: Round | None = None
         self._mending: Mending | None = None
         self._done = False

@@ -122,6 +122,10 @@ class Round:
         now = time.monotonic()
         with self.board.changed:
             leave = {span for source in self.sources.slow() for span in source.active}
+            # A pace that the user chose says nothing of the source. Whom the reserve needs is let go.
+            more = self.sources.call_reserve() if self.pace.most is None else 0
+            if len(self.board.active) > 1:
+                leave |= set(list(self.board.active)[:more])
             if self.board.idle and not self.board.missing:
                 leave |= {span for span in self.board.active if now - span.last > SILENT_SECONDS}
             for span in leave:

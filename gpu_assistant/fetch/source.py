@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from ..core.errors import AppError
 from .board import Board, Span
 from .limits import Limits
+from .wanted import Wanted
 
 # Beyond this the older half of what was measured no longer counts.
 MEMORY_SECONDS = 8.0
@@ -84,19 +85,45 @@ class Source:
 class Sources:
     """All sources of one file, the official one first. The board's `changed` guards it.
 
-    They are `mixed` only where a checksum tells in the end whether they gave the same bytes.
+    A reserve is asked only when `call_reserve` has found reason. They are `mixed` only where a checksum tells in the
+    end whether they gave the same bytes.
     """
 
-    def __init__(self, urls: tuple[str, ...], limits: Limits, *, mixed: bool) -> None:
-        self.mixed = mixed
+    def __init__(self, wanted: Wanted, limits: Limits) -> None:
+        self.mixed = wanted.check is not None
+        urls = (wanted.url, *wanted.mirrors, *wanted.reserve)
         self.all = [Source(url, limits.connections) for url in dict.fromkeys(urls)]
+        self._near = {wanted.url, *wanted.mirrors}
+        self._called = self._near.issuperset(urls)
+        self._slow_bytes, self._mirrors_first = wanted.slow_bytes, wanted.mirrors_first
         self._limits = limits
 
     @property
     def usable(self) -> list[Source]:
-        """Those that have not been given up and may be asked."""
+        """Those that have not been given up and may be asked, in the order in which they are."""
         found = [source for source in self.all if source.refused is None]
-        return found if self.mixed else found[:1]
+        if not self.mixed:
+            return found[:1]
+        if not self._called:
+            found = [source for source in found if source.url in self._near] or found
+        # Sorting keeps the order of the rest.
+        return sorted(found, key=lambda source: source is self.all[0]) if self._mirrors_first else found
+
+    def call_reserve(self) -> int:
+        """Ask the reserve, too, once the others are slow, silent or failing; how many sources came with it."""
+        if self._called:
+            return 0
+        now = time.monotonic()
+        at_work = [source for source in self.all if source.url in self._near and source.asked is not None]
+        rates = [source.rate(now) for source in at_work]
+        if not at_work or (None in rates and not any(source.fails for source in at_work)):
+            return 0
+        tried = now - min(source.asked or now for source in at_work) >= self._limits.probe_seconds
+        given = sum((rate or 0.0) * max(1, len(s.active)) for s, rate in zip(at_work, rates, strict=True))
+        if not any(source.fails for source in at_work) and (not tried or given >= self._slow_bytes):
+            return 0
+        self._called = True
+        return len(self.all) - len(self._near)
 
     @property
     def waiting(self) -> bool:
@@ -115,7 +142,8 @@ class Sources:
         if not ready:
             return None
         fresh = [source for source in ready if source.asked is None]
-        if fresh and (not board.opened or self._worth_probing(board)):
+        called = bool(fresh) and fresh[0].url not in self._near
+        if fresh and (called or not board.opened or self._worth_probing(board)):
             return fresh[0]
         rates = {source: source.rate(now) for source in self.usable}
         best = max((rate for rate in rates.values() if rate is not None), default=0.0)

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.names import MirrorUse
 from ..core.paths import DataDir
 from ..fetch.limits import Limits
 from ..fetch.wanted import Wanted
 from ..system.base import System
+from .mirrors import sourced
 from .place import Place
 from .reporter import Reporter
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 
 class Getting(Place):
-    """Where files go and come from: with a `shelf` all of them from there, and none over the network."""
+    """Where files go and come from: with a `shelf` all of them from there, and none over the network; else from
+    their publishers and, as `mirrors` says, from those who mirror them.
+    """
 
     def __init__(
         self,
@@ -32,11 +36,13 @@ class Getting(Place):
         reporter: Reporter,
         cancel: threading.Event,
         limits: Limits,
+        mirrors: MirrorUse = "when-slow",
         shelf: Shelf | None = None,
     ) -> None:
         super().__init__(system, data, reporter=reporter, cancel=cancel)
         self.catalog = catalog
         self.limits = limits
+        self.mirrors: MirrorUse = mirrors
         self.shelf = shelf
 
 
@@ -56,6 +62,6 @@ def fetch(getting: Getting, wanted: Sequence[Wanted]) -> tuple[Path, ...]:
             data={"name": totals.name} if totals.name else None,
         )
 
-    shelf = getting.shelf
-    todo = [shelf.wanted(each) for each in wanted] if shelf is not None else wanted
+    shelf, catalog, use = getting.shelf, getting.catalog, getting.mirrors
+    todo = [shelf.wanted(each) if shelf is not None else sourced(each, catalog, use) for each in wanted]
     return Fetch(todo, cancel=getting.cancel, progress=progress, limits=getting.limits).run()

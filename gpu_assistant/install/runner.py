@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import AppError, Cancelled, RebootNeeded, RightsRefused
 from ..core.jobs import Job, JobContext
 from ..core.json import storage_error
+from ..core.names import MirrorUse
 from ..core.paths import DataDir
 from ..core.plan import Plan, Step, StepState
 from ..core.results import Checks
@@ -52,8 +53,10 @@ class InstallJob:
         resume: Sequence[str] = (),
         verifier: Verifier = verify_job,
         limits: Limits | None = None,
+        mirrors: MirrorUse = "when-slow",
     ) -> None:
         self.plan = plan
+        self._mirrors: MirrorUse = mirrors
         self._system = system
         self._data = data
         self._catalog = catalog
@@ -129,6 +132,7 @@ class InstallJob:
                 cancel=cancel,
                 verifier=self._verifier,
                 limits=self._limits,
+                mirrors=self._mirrors,
                 shelf=shelf,
             )
             try:

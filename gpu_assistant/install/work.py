@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..core.jobs import Job
 from ..core.json import storage_error
-from ..core.names import Value
+from ..core.names import MirrorUse, Value
 from ..core.paths import DataDir
 from ..core.plan import Plan, Step
 from ..core.recommendation import PyTorchChoice
@@ -71,9 +71,12 @@ class Work(Getting):
         cancel: threading.Event,
         verifier: Verifier,
         limits: Limits,
+        mirrors: MirrorUse = "when-slow",
         shelf: Shelf | None = None,
     ) -> None:
-        super().__init__(system, data, catalog, reporter=reporter, cancel=cancel, limits=limits, shelf=shelf)
+        super().__init__(
+            system, data, catalog, reporter=reporter, cancel=cancel, limits=limits, mirrors=mirrors, shelf=shelf
+        )
         self.plan = plan
         self.journal = journal
         self.verifier = verifier

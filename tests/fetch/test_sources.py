@@ -191,3 +191,79 @@ def test_pause_resume_and_a_speed_limit(server: FaultServer, tmp_path: Path, man
     assert time.monotonic() - began > 0.9
     assert paused[1] < len(DATA)
     assert (tmp_path / "file.bin").read_bytes() == DATA
+
+
+def reserved(path: Path, limits: Limits, url: str, *mirrors: str, pace: Pace | None = None) -> None:
+    wanted = Wanted(url=url, reserve=mirrors, slow_bytes=2_000_000, path=path, sha256=SHA256)
+    Download(wanted, Common(limits, threading.Event(), pace or Pace())).run()
+    assert path.read_bytes() == DATA
+
+
+def test_a_reserve_is_not_asked_while_the_official_source_is_fast(
+    server: FaultServer, tmp_path: Path, many: Limits
+) -> None:
+    # Slow enough for several looks at it, and still fast.
+    url, mirror = server.add("/file", DATA, rate=1_000_000), server.add("/mirror", DATA)
+    reserved(tmp_path / "file.bin", many, url, mirror)
+    assert server.gets("/mirror") == []
+
+
+def test_a_reserve_helps_out_where_the_official_source_is_slow(
+    server: FaultServer, tmp_path: Path, many: Limits
+) -> None:
+    url, mirror = server.add("/file", DATA, rate=100_000), server.add("/mirror", DATA, rate=20_000_000)
+    began = time.monotonic()
+    reserved(tmp_path / "file.bin", many, url, mirror)
+    # The official one alone would take 30 seconds over all its connections.
+    assert time.monotonic() - began < 15
+    assert server.gets("/file")
+    assert server.gets("/mirror")
+
+
+@pytest.mark.parametrize("fault", [Fault("status", status=403), Fault("drop"), Fault("stall")], ids=lambda f: f.kind)
+def test_a_reserve_helps_out_where_the_official_source_gives_nothing(
+    server: FaultServer, tmp_path: Path, many: Limits, fault: Fault
+) -> None:
+    url = server.add("/file", DATA, faults=[fault] * 60)
+    reserved(tmp_path / "file.bin", many, url, server.add("/mirror", DATA))
+
+
+def test_a_pace_that_the_user_chose_calls_no_reserve(server: FaultServer, tmp_path: Path, many: Limits) -> None:
+    pace = Pace(most=len(DATA) // 4)
+    limits = msgspec.structs.replace(many, probe_seconds=0.2)
+    wanted = Wanted(
+        url=server.add("/file", DATA),
+        reserve=(server.add("/mirror", DATA),),
+        slow_bytes=1e9,
+        path=tmp_path / "file.bin",
+        sha256=SHA256,
+    )
+    Download(wanted, Common(limits, threading.Event(), pace)).run()
+    assert server.gets("/mirror") == []
+
+
+def test_chosen_mirrors_are_asked_first(server: FaultServer, tmp_path: Path, many: Limits) -> None:
+    small = DATA[:100_000]
+    wanted = Wanted(
+        url=server.add("/file", small),
+        mirrors=(server.add("/mirror", small),),
+        mirrors_first=True,
+        path=tmp_path / "file.bin",
+        sha256=hashlib.sha256(small).hexdigest(),
+    )
+    patient = msgspec.structs.replace(many, probe_seconds=60)  # on a busy machine the first answer takes its time
+    Download(wanted, Common(patient, threading.Event(), Pace())).run()
+    assert server.gets("/mirror")
+    assert server.gets("/file") == []
+
+
+def test_a_chosen_mirror_that_lies_is_found_out(server: FaultServer, tmp_path: Path, many: Limits) -> None:
+    wanted = Wanted(
+        url=server.add("/file", DATA),
+        mirrors=(server.add("/mirror", flipped(12, 20_000_000)),),
+        mirrors_first=True,
+        path=tmp_path / "file.bin",
+        sha256=SHA256,
+    )
+    Download(wanted, Common(many, threading.Event(), Pace())).run()
+    assert (tmp_path / "file.bin").read_bytes() == DATA

@@ -21,7 +21,7 @@ from ...core import json
 from ...core.errors import AppError, CallError
 from ...core.jobs import JobContext
 from ...core.json import storage_error
-from ...core.names import Channel, Value
+from ...core.names import Channel, MirrorUse, Value
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step
 from ...fetch import local
@@ -59,6 +59,7 @@ class CreateJob:
         *,
         channel: Channel,
         limits: Limits | None = None,
+        mirrors: MirrorUse = "when-slow",
     ) -> None:
         self.plan, self.target, self.folder = plan, target, folder
         self._system: System = ground.system
@@ -66,6 +67,7 @@ class CreateJob:
         self._catalog: Catalog = ground.catalog
         self._channel: Channel = channel
         self._limits = limits or Limits()
+        self._mirrors: MirrorUse = mirrors
 
     def steps(self) -> tuple[Step, ...]:
         """What will be done."""
@@ -103,6 +105,7 @@ class CreateJob:
             reporter=reporter,
             cancel=context.cancel,
             limits=self._limits,
+            mirrors=self._mirrors,
         )
         with _told(reporter, RESOLVE, "progress.resolved") as said:
             lock, contents = self._resolve(getting)

@@ -1,0 +1,48 @@
+"""The mirrors of every publisher's file, by the catalog. What the bytes must come to never comes from a mirror."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from msgspec import structs
+
+from ..core.names import MirrorUse
+from ..fetch.mirrors import Mirror, candidates
+from ..fetch.wanted import Wanted
+
+if TYPE_CHECKING:
+    from ..catalog.load import Catalog
+    from ..catalog.places import Publisher
+
+
+def sourced(wanted: Wanted, catalog: Catalog, use: MirrorUse) -> Wanted:
+    """The same file with its mirrors as the user wants them; without a checksum it has none."""
+    if use == "never" or wanted.check is None:
+        return wanted
+    own = (*wanted.mirrors, *wanted.reserve)
+    found = tuple(url for url in candidates(wanted.url, _pairs(catalog)) if url not in own)
+    if use == "first":
+        return structs.replace(wanted, mirrors=(*wanted.mirrors, *found), mirrors_first=bool(found))
+    slow = float(catalog.mirrors.slow.bytes_per_second)
+    return structs.replace(wanted, reserve=(*wanted.reserve, *found), slow_bytes=slow)
+
+
+def _pairs(catalog: Catalog) -> Iterator[Mirror]:
+    for publisher in catalog.mirrors.publishers:
+        for mirror in catalog.mirrors_of(publisher.id):
+            for official in _officials(publisher):
+                address = mirror.files if publisher.files is not None else mirror.url
+                if address is not None:
+                    yield Mirror(official=official, mirror=address)
+
+
+def _officials(publisher: Publisher) -> Iterator[str]:
+    """Where its files lie: at each of its hosts."""
+    if publisher.files is not None:
+        yield publisher.files
+    elif publisher.url is not None:
+        host = urlsplit(publisher.url).netloc
+        for other in dict.fromkeys((host, *publisher.hosts)):
+            yield publisher.url.replace(f"//{host}/", f"//{other}/", 1)
