@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
+from ..catalog.load import Catalog
 from ..catalog.versions import capability
+from ..core.machine import SystemName
 from .builds import builds_for
 from .cards import Card
 from .pick import Site
@@ -16,13 +19,19 @@ def age_of(where: Site, card: Card) -> Age:
     """ "new": newer than every chip that a build for this system has code for; "old": older; "none": neither, or
     nobody knows.
     """
-    # An old C library makes no chip older or newer.
-    builds = builds_for(where.catalog, where.machine.os.system, where.arch)
-    codes = [
-        code for build in builds for text in build.record.arch_list or () if (code := capability(text)) is not None
-    ]
-    if card.capability is None or not codes:
+    span = _span(where.catalog, where.machine.os.system, where.arch)
+    if card.capability is None or span is None:
         return "none"
-    if card.capability > max(codes):
+    oldest, newest = span
+    if card.capability > newest:
         return "new"
-    return "old" if card.capability < min(codes) else "none"
+    return "old" if card.capability < oldest else "none"
+
+
+@lru_cache(maxsize=32)
+def _span(catalog: Catalog, system: SystemName, arch: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """The oldest and the newest chip that any build for a system has code for; None where none is known."""
+    # An old C library makes no chip older or newer.
+    listed = (text for build in builds_for(catalog, system, arch) for text in build.record.arch_list or ())
+    codes = [code for text in listed if (code := capability(text)) is not None]
+    return (min(codes), max(codes)) if codes else None
