@@ -104,8 +104,8 @@ class FarewellJob:
         return None
 
     def _stays(self, place: Place) -> bool:
-        """Whether anything stands that only the journal knows how to take back."""
-        from .effects import FolderMade
+        """Whether anything stands that only the journal knows how to take back; a driver is its own installer's."""
+        from .effects import FolderMade, ProgramInstalled
         from .takeback import items
 
-        return any(not isinstance(item.effects[0].effect, FolderMade) for item in items(place, None))
+        return any(not isinstance(item.effects[0].effect, FolderMade | ProgramInstalled) for item in items(place, None))

@@ -9,7 +9,9 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.install import environments
+from gpu_assistant.install.effects import ProgramInstalled
 from gpu_assistant.install.farewell import FarewellJob
+from gpu_assistant.install.journal import Journal
 from gpu_assistant.install.single import one_at_a_time
 
 from .world import World, end
@@ -48,6 +50,16 @@ def test_everything_goes(world: World) -> None:
     events = leave(world, keep=False)
     assert end(events).state == "done"
     assert not world.environment.exists()
+    assert not world.data.root.exists()
+
+
+def test_a_driver_that_stays_keeps_nothing_of_ours(world: World) -> None:
+    driver = ProgramInstalled(name="nvidia-driver", before="560.1", after="617.99")
+    with Journal(world.data, world.plan()) as journal:
+        with journal.effect("nvidia-driver", driver):
+            pass
+        journal.ended("done")
+    leave(world, keep=False)
     assert not world.data.root.exists()
 
 
