@@ -27,6 +27,7 @@ NEUTRAL = {
     "UV_PRERELEASE": "if-necessary-or-explicit",
     "UV_RESOLUTION": "highest",
 }
+CREDENTIALS = "UV_CREDENTIALS_DIR"
 INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")
 
 
@@ -51,13 +52,22 @@ class Uv:
         finished = self._system.run(
             [program(), *words, "--no-config", "--no-progress", "--color", "never", "--cache-dir", self._data.uv_cache],
             timeout=timeout,
-            environ=settings(),
+            environ=settings() | self._credentials(),
             cwd=cwd,
             cancel=self._cancel,
         )
         for line in (finished.out + finished.err).splitlines():
             self._log(line)
         return finished
+
+    def _credentials(self) -> dict[str, str]:
+        """uv makes a folder for passwords in the user's profile wherever there is none: then it gets one of ours."""
+        from platformdirs import user_data_path
+
+        theirs = user_data_path("uv", appauthor=False, roaming=True)
+        if CREDENTIALS in os.environ or any((theirs / inner / "credentials").is_dir() for inner in ("", "data")):
+            return {}
+        return {CREDENTIALS: str(self._data.uv_cache / "credentials")}
 
 
 def program() -> Path:
