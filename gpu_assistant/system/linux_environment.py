@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ..core import json
@@ -108,6 +109,9 @@ class LinuxVariables:
             self._file.unlink(missing_ok=True)
         except OSError as error:
             raise AppError("variable-unusable", name=str(self._file), detail=str(error)) from error
+        # An empty folder says nothing to anybody, and it may be ours.
+        with suppress(OSError):
+            self._file.parent.rmdir()
 
 
 def _path_line(folder: Path) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ..core import json
@@ -51,6 +52,9 @@ class LinuxAtLogin:
             self._file.unlink(missing_ok=True)
         except OSError as error:
             raise _unusable(error) from error
+        # An empty folder says nothing to anybody, and it may be ours.
+        with suppress(OSError):
+            self._file.parent.rmdir()
 
 
 def quoted(word: str) -> str:
