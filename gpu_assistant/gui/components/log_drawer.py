@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QSizePolicy, QWidget
 
@@ -16,16 +17,20 @@ from .picture import draw_icon
 from .scroll_bar import scroll_slim
 from .why import Inset
 
-MAX_LINES = 5000
+MAX_LINES, PORTION = 5000, 150
 
 
 class LogDrawer(Card):
-    """Closed it shows the last line; open all of them, newest below. Lines come in batches."""
+    """Closed it shows the last line; open all of them, newest below. Lines come in batches.
+
+    However many come at once, the window answers: they are laid out in portions, and not before somebody reads them.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.head = _Head()
         self.copy = Button(kind="ghost", icon="copy")
         self.lines = QPlainTextEdit()
+        self._waiting: deque[str] = deque(maxlen=MAX_LINES)
         self._ground = Inset()
         super().__init__(padding=8, parent=parent)
         self.column.setContentsMargins(8, 4, 8, 4)
@@ -45,7 +50,9 @@ class LogDrawer(Card):
         self.column.addLayout(row)
         self.column.addWidget(self._ground)
         self.head.clicked.connect(lambda: self.set_open(not self.is_open()))
-        self.copy.clicked.connect(lambda: app().clipboard().setText(self.lines.toPlainText()))
+        self.copy.clicked.connect(lambda: app().clipboard().setText(self.text()))
+        self._pouring = QTimer(self, singleShot=True, interval=0)
+        self._pouring.timeout.connect(self._pour)
         self.set_open(False)
         self.refresh()
 
@@ -53,17 +60,32 @@ class LogDrawer(Card):
         """Some more lines; the view follows unless the reader scrolled up."""
         if not lines:
             return
-        self.lines.appendPlainText("\n".join(lines))
+        self._waiting.extend(lines)
         self.head.set_last(lines[-1])
+        if self.is_open() and not self._pouring.isActive():
+            self._pour()
 
     def clear(self) -> None:
         """No lines."""
+        self._waiting.clear()
         self.lines.clear()
         self.head.set_last("")
 
     def text(self) -> str:
         """All that is kept."""
-        return self.lines.toPlainText()
+        poured = self.lines.toPlainText()
+        if not self._waiting:
+            return poured
+        there = poured.split("\n") if poured else []
+        return "\n".join([*there, *self._waiting][-MAX_LINES:])
+
+    def _pour(self) -> None:
+        """Lay out the next portion of what waits."""
+        portion = [self._waiting.popleft() for _ in range(min(PORTION, len(self._waiting)))]
+        if portion:
+            self.lines.appendPlainText("\n".join(portion))
+        if self._waiting:
+            self._pouring.start()
 
     def is_open(self) -> bool:
         """Whether the lines are shown."""
@@ -74,6 +96,8 @@ class LogDrawer(Card):
         self._ground.setVisible(opened)
         self.copy.setVisible(opened)
         self.head.opened = opened
+        if opened:
+            self._pour()
         self.retranslate()
         self.head.update()
 

@@ -41,7 +41,10 @@ class ProgressBar(Live, QProgressBar):
             self.setRange(0, 0)
         else:
             self.setRange(0, 100)
+            # Qt would paint the whole window within the call, for each of many small steps.
+            self.setUpdatesEnabled(False)
             self.setValue(round(self._fraction * 100))
+            self.setUpdatesEnabled(True)
             quarter = int(self._fraction * _QUARTERS)
             if quarter > self._spoken and self.isVisible():
                 announce(self, f"{quarter * 100 // _QUARTERS} %")
