@@ -45,13 +45,14 @@ class CheckSpace(Kind):
         known = env in journal.environments(work.data)
         if not known and (work.partial.exists() or trash_path(env).exists()):
             raise AppError("environment-occupied", path=str(work.partial))
+        if known:
+            # What a killed run left behind; nothing counts it as whole, and its room is free again.
+            delete(work.partial)
         _check_room(work)
         _check_writable(work.data.root)
         work.folder(step, env.parent)
         _check_writable(env.parent)
         if known:
-            # What a killed run left behind; nothing counts it as whole.
-            delete(work.partial)
             finish(env)
             refuse_strangers(env, work.data)
         return Outcome()
