@@ -53,7 +53,10 @@ class Text(Live, QLabel):
     def refresh(self) -> None:
         """Fonts of now."""
         self._laid.clear()
-        self.setFont(theme.font(self.kind))
+        font = theme.font(self.kind)
+        # Qt goes through the widget even where the font is the same.
+        if self.font() != font:
+            self.setFont(font)
         super().refresh()
 
     def _lay(self, width: float) -> tuple[QTextLayout, QSize]:
@@ -99,7 +102,7 @@ class Text(Live, QLabel):
     def minimumSizeHint(self) -> QSize:
         """Room for the longest short word; longer ones break."""
         metrics = QFontMetricsF(self.font())
-        words = (metrics.horizontalAdvance(word) for word in self.text().split())
+        words = (theme.advance(self.kind, word) for word in self.text().split())
         widest = min(max(words, default=0.0), theme.px(120))
         return QSize(ceil(widest), ceil(metrics.height()) if self.text() else 0)
 

@@ -45,6 +45,7 @@ class Why(Live, QWidget):
         super().__init__(parent)
         self._name = self._url = ""
         self._room = 0
+        self._form: tuple[bool, bool] | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -117,6 +118,10 @@ class Why(Live, QWidget):
         shown = [each for each in (self.choose, self.source) if not each.isHidden()]
         beside = sum(each.sizeHint().width() + 8 for each in shown)
         level = self._room - 2 * SIDE >= beside + theme.px(READABLE)
+        form = (level, offered)
+        if form == self._form:
+            return
+        self._form = form
         self._last.setDirection(QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom)
         # One above the other, what is pressed stands close to what it is about.
         self._last.setSpacing(8 if level else 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .fonts import font, line_height, px, text_scale
+from .fonts import advance, font, line_height, px, text_scale
 from .state import Choice, choice, color, current, notice, set_chinese, set_text_scale, set_theme
 from .tokens import Tokens
 
@@ -11,6 +11,7 @@ changed = notice.changed
 __all__ = [
     "Choice",
     "Tokens",
+    "advance",
     "changed",
     "choice",
     "color",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 
 from .tokens import look
 
@@ -27,7 +27,8 @@ def remember(*, scale: float | None = None, chinese: bool | None = None) -> None
         _State.scale = min(max(scale, _SMALLEST), _LARGEST)
     if chinese is not None:
         _State.chinese = chinese
-    _made.cache_clear()
+    for cache in (_made, advance):
+        cache.cache_clear()
 
 
 def px(length: float) -> int:
@@ -43,6 +44,12 @@ def line_height() -> float:
 def font(kind: str = "body") -> QFont:
     """A font of the type scale: display, figure, title, verdict, heading, body, strong, small, caption, mono…"""
     return QFont(_made(kind))
+
+
+@lru_cache(maxsize=4096)
+def advance(kind: str, text: str) -> float:
+    """How wide a text is in one line, in pixels; layouts ask for the same words over and over."""
+    return QFontMetricsF(_made(kind)).horizontalAdvance(text)
 
 
 @lru_cache(maxsize=64)

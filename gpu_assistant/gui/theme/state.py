@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal, get_args
 
 import msgspec
@@ -44,7 +45,12 @@ def choice() -> Choice:
 
 def color(token: str, alpha: float = 1.0) -> QColor:
     """A token's colour, `alpha` from 0 to 1."""
-    made = QColor(getattr(_State.tokens, token))
+    return QColor(_colour(getattr(_State.tokens, token), alpha))
+
+
+@lru_cache(maxsize=256)
+def _colour(name: str, alpha: float) -> QColor:
+    made = QColor(name)
     made.setAlphaF(alpha)
     return made
 
@@ -72,9 +78,13 @@ def set_text_scale(app: QApplication, scale: float) -> None:
 
 
 def set_chinese(app: QApplication, chinese: bool) -> None:
-    """Use the weights and leading of Chinese fonts."""
+    """Use the weights and leading of Chinese fonts, before Qt tells every widget of another language.
+
+    That takes sizes along (`components/base.py`): to announce them here would dress everything twice.
+    """
     fonts.remember(chinese=chinese)
-    _announce(app)
+    _remember_sizes()
+    _wear(app)
 
 
 def _system_changed() -> None:
@@ -99,11 +109,23 @@ def _dress(app: QApplication) -> None:
 
 def _announce(app: QApplication) -> None:
     """Tell everyone, and whether anything that sizes depend on is another than before."""
-    now = (fonts.text_scale(), fonts.line_height(), _State.tokens.line_width)
-    sizes, _State.sizes = now != _State.sizes, now
+    sizes = _remember_sizes()
     if sizes:
-        app.setFont(fonts.font("body"))
+        _wear(app)
     notice.changed.emit(sizes)
+
+
+def _remember_sizes() -> bool:
+    now = (fonts.text_scale(), fonts.line_height(), _State.tokens.line_width)
+    changed, _State.sizes = now != _State.sizes, now
+    return changed
+
+
+def _wear(app: QApplication) -> None:
+    """The application's font: Qt looks at every widget for it, even where it is the same."""
+    font = fonts.font("body")
+    if app.font() != font:
+        app.setFont(font)
 
 
 def _wanted_tokens(app: QApplication) -> Tokens:
