@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from ..components import Banner, EmptyState, Live, NavRail
+from ..components import Banner, EmptyState, Live, NavRail, Page
 from ..language import Language
 from ..monitor.judging import Judge
 from ..monitor.sampling import Sampling
@@ -152,6 +152,12 @@ class MainArea(Live, QWidget):
     def stop(self) -> None:
         """The window closes: end the sampling thread."""
         self.sampling.stop()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What no control wants scrolls the page, also from the rail."""
+        page = self._stack.currentWidget()
+        if not (isinstance(page, Page) and page.scroll_by_key(event)):
+            super().keyPressEvent(event)
 
     def retranslate(self) -> None:
         """Rail and banner."""
