@@ -54,6 +54,12 @@ def _tag(name: str, value: Value) -> re.Match[str] | None:
     return _TAG.fullmatch(value) if name in _TAGS and isinstance(value, str) else None
 
 
+def _ours(name: str, value: Value) -> bool:
+    """Whether a value is said in words of ours: a build's name, a text's code."""
+    said = isinstance(value, str) and value.startswith("@")
+    return said or _build(name, value) is not None or _tag(name, value) is not None
+
+
 class Sentences:
     """The sentences in one language."""
 
@@ -72,10 +78,8 @@ class Sentences:
         if first is not None and str((data or {}).get(first["name"])).startswith("@"):
             # Our own words at the head of a sentence: "this NVIDIA card". Somebody's names stay as they are.
             said = said[:1].upper() + said[1:]
-        if self.language == "zh_CN" and any(
-            _build(name, value) or _tag(name, value) for name, value in (data or {}).items()
-        ):
-            # A build's name begins or ends in Chinese, where its place has the gaps of Latin letters.
+        if self.language == "zh_CN" and any(_ours(name, value) for name, value in (data or {}).items()):
+            # Our own words begin or end in Chinese, where their place has the gaps of Latin letters.
             said = _GAP.sub("", said)
         return said
 

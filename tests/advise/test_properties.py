@@ -109,7 +109,7 @@ def test_a_forgotten_chip_gives_no_surer_answer(system: str, card: str, turn: in
     if driver is None:
         assert found.driver.recommended is None
     codes = {reason.code for reason in found.reasons}
-    assert found.accelerator == "cpu" or "variant-widest" in codes
+    assert found.accelerator == "cpu" or codes & {"variant-widest", "variant-widest-newer"}
 
 
 @settings(max_examples=100, deadline=None)
