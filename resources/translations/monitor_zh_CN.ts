@@ -58,6 +58,42 @@
 <context>
     <name>MonitorPage</name>
     <message>
+        <source>Overlaid</source>
+        <translation>叠放</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排</translation>
+    </message>
+    <message>
+        <source>Several GPUs</source>
+        <translation>多张显卡</translation>
+    </message>
+    <message>
+        <source>Save as a picture</source>
+        <translation>保存为图片</translation>
+    </message>
+    <message>
+        <source>Save the figures as a table (CSV)</source>
+        <translation>将数据保存为表格 (CSV)</translation>
+    </message>
+    <message>
+        <source>Saved: {path}</source>
+        <translation>已保存：{path}</translation>
+    </message>
+    <message>
+        <source>{count} GPUs</source>
+        <translation>{count} 张显卡</translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation>需留意</translation>
+    </message>
+    <message>
+        <source>Not well</source>
+        <translation>有问题</translation>
+    </message>
+    <message>
         <source>24 h</source>
         <translation>24 小时</translation>
     </message>
@@ -94,10 +130,6 @@
         <translation>暂停</translation>
     </message>
     <message>
-        <source>Show the figures as a table</source>
-        <translation>用表格看数据</translation>
-    </message>
-    <message>
         <source>Show the figures as a table (T)</source>
         <translation>用表格看数据（T）</translation>
     </message>
@@ -106,24 +138,12 @@
         <translation>没有 NVIDIA 显卡，这里显示 CPU 和内存。</translation>
     </message>
     <message>
-        <source>{count} GPUs, CPU and memory</source>
-        <translation>{count} 张显卡、CPU 和内存</translation>
-    </message>
-    <message>
         <source>GPU, CPU and memory</source>
         <translation>显卡、CPU 和内存</translation>
     </message>
     <message>
         <source>Monitor</source>
         <translation>监控</translation>
-    </message>
-    <message>
-        <source>slowed by heat</source>
-        <translation>过热降速</translation>
-    </message>
-    <message>
-        <source>held by the power limit</source>
-        <translation>受功耗上限限制</translation>
     </message>
     <message>
         <source>Well</source>
@@ -139,6 +159,10 @@
 </context>
 <context>
     <name>PlotCard</name>
+    <message>
+        <source>slows down at {temperature}</source>
+        <translation>{temperature} 起降速</translation>
+    </message>
     <message>
         <source>limit {power}</source>
         <translation>上限 {power}</translation>
@@ -161,6 +185,71 @@
     <message>
         <source>No notifications for this</source>
         <translation>不再通知此项</translation>
+    </message>
+</context>
+<context>
+    <name>Marks</name>
+    <message>
+        <source>slowed by heat</source>
+        <translation>过热降速</translation>
+    </message>
+    <message>
+        <source>power limit</source>
+        <translation>功率上限</translation>
+    </message>
+    <message>
+        <source>power supply</source>
+        <translation>供电不足</translation>
+    </message>
+    <message>
+        <source>hot</source>
+        <translation>过热</translation>
+    </message>
+    <message>
+        <source>lost</source>
+        <translation>失去连接</translation>
+    </message>
+    <message>
+        <source>install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>benchmark</source>
+        <translation>测速</translation>
+    </message>
+</context>
+<context>
+    <name>Exports</name>
+    <message>
+        <source>Where shall the picture be saved?</source>
+        <translation>图片保存到哪里？</translation>
+    </message>
+    <message>
+        <source>Where shall the table be saved?</source>
+        <translation>表格保存到哪里？</translation>
+    </message>
+</context>
+<context>
+    <name>GpuHead</name>
+    <message>
+        <source>Hide</source>
+        <translation>隐藏</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Not well</source>
+        <translation>有问题</translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation>需留意</translation>
+    </message>
+    <message>
+        <source>Well</source>
+        <translation>正常</translation>
     </message>
 </context>
 </TS>

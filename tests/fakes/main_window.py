@@ -80,6 +80,9 @@ class FakeMain(FakeApp):
     def health_watch(self) -> Watch:
         return Watch(self.catalog.read("health.json", HealthRules))
 
+    def allowed_temperature(self, gpu: GpuSample) -> float | None:
+        return None
+
     def remember_past(self, watch: Watch, history: History, sample: Sample) -> None:
         pass
 

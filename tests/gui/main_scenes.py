@@ -99,6 +99,18 @@ def newer(stage: str = "found", kind: str = "windows-installer", error: AppError
     return state
 
 
+def heat() -> list[Sample]:
+    """Ten seconds of a card that slows itself down."""
+    now = time.time()
+    card = {"temp": 89, "clock_sm": 1650, "temp_max": 88, "throttle": ("thermal",)}
+    return [sample(gpu(**card), t=now - 90 + second) for second in range(90)]
+
+
+def beside(window: MainWindow) -> None:
+    """A plot for each GPU."""
+    window.area.pages[MONITOR].layout_.buttons[1].click()
+
+
 # name: (page, GPUs, benchmarks kept, whether an environment stands, state of the page)
 SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None]] = {
     "home": (HOME, 0, 2, True, None),
@@ -107,6 +119,10 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "monitor": (MONITOR, 0, 0, True, None),
     "monitor-gpu": (MONITOR, 1, 0, True, None),
     "monitor-2-gpus": (MONITOR, 2, 0, True, None),
+    "monitor-2-gpus-beside": (MONITOR, 2, 0, True, beside),
+    "monitor-8-gpus": (MONITOR, 8, 0, True, None),
+    "monitor-hot": (MONITOR, 1, 2, True, None),
+    "home-hot": (HOME, 1, 0, True, None),
     "monitor-table": (MONITOR, 0, 0, True, lambda window: window.area.pages[MONITOR].twin.click()),
     "benchmark": (BENCHMARK, 0, 3, True, None),
     "benchmark-gpu": (BENCHMARK, 1, 0, True, bench_scenes.shows(card_benchmark(0.89), card_benchmark())),
@@ -143,7 +159,8 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     window.show()
     studio.until(window.area._graphs_ready)
     window.area.sampling.hurry()
-    feed(window, *work(gpus))
+    past = work(gpus)
+    feed(window, *([*past[:-90], *heat()] if name.endswith("-hot") else past))
     window.area.stop()
     window.area.open(page)
     studio.settle()

@@ -190,7 +190,7 @@ class MainArea(Live, QWidget):
         if page == MONITOR:
             from ..monitor.page import MonitorPage
 
-            return MonitorPage(self.sampling, simulated=self.app.simulated)
+            return MonitorPage(self.app, self.sampling)
         if page == BENCHMARK:
             from ..bench.page import BenchmarkPage
 

@@ -13,7 +13,8 @@ Tone = Literal["warn", "error", "soft", "accent"]
 class Event(Struct, frozen=True, kw_only=True):
     """From `start` to `end` in seconds since the epoch (inf: it goes on), or at a moment where both are the same.
 
-    `tone` is a token's name for its colour, `gpu` the card's index (None: the whole computer).
+    `tone` is a token's name for its colour, `gpu` the card's index (None: the whole computer); `about` is the key of
+    the metric whose plot says the text, "" for all of them.
     """
 
     start: float
@@ -21,6 +22,7 @@ class Event(Struct, frozen=True, kw_only=True):
     text: str
     tone: Tone
     gpu: int | None = None
+    about: str = ""
 
     @property
     def moment(self) -> bool:

@@ -12,6 +12,7 @@ from ...monitor.recorder import Recorder
 from .metrics import Metric
 
 if TYPE_CHECKING:
+    from ...monitor.history import History as Store
     from ...monitor.history import Window
 
 LATEST = 90  # samples: a little more than the minute that Home shows
@@ -25,6 +26,11 @@ class History:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._samples: deque[Sample] = deque(maxlen=LATEST)
+
+    @property
+    def store(self) -> Store | None:
+        """All that is kept; None while it is being read."""
+        return self._recorder.history
 
     @property
     def latest(self) -> Sample | None:

@@ -2,76 +2,116 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QImage, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget
+
+from ...core.errors import AppError
 from ...core.results import GpuSample, Sample
 from .. import language
-from ..components import Button, MetricTile, Page, Pill, Segments
+from ..components import Banner, Button, Page, Pill, Segments
+from . import sentence
 from .clock import SPANS, Clock
-from .gpu_head import GpuHead
-from .metrics import OF_GPU, OF_MACHINE, TILES_OF_GPU, Metric
+from .exports import Exports
+from .marker import Marker
+from .metrics import Metric
 from .plot_card import PlotCard
+from .plots import Plots
 from .sampling import Sampling
 from .table import MonitorTable
+from .tops import Tops
+
+if TYPE_CHECKING:
+    from ...app import App
+    from ...core.health import Health
+    from ..components import MetricTile
+    from .gpu_head import GpuHead
 
 # Lines of more cards than this cannot be told apart.
 MOST_LINES = 4
-# States that say no more than that there is no card.
-QUIET_STATES = ("untried", "absent", "ready")
 
 
 class MonitorPage(Page):
-    """Tiles and plots over the last hour. GPUs appear, and go, by themselves.
+    """Tiles and plots over up to thirty days. GPUs appear, and go, by themselves.
 
     Once opened, samples are kept also while other pages are shown, so that the lines have no holes; drawn is
     only what is on the screen.
     """
 
-    def __init__(self, sampling: Sampling, *, simulated: bool = False) -> None:
-        self._sampling, self._simulated = sampling, simulated
+    def __init__(self, app: App, sampling: Sampling) -> None:
+        self._app, self._sampling = app, sampling
         self.clock = Clock()
-        self.cards: list[PlotCard] = []
-        self.tiles: list[tuple[Metric, int, MetricTile]] = []
-        self.heads: list[GpuHead] = []
+        self.picked: list[int] = []
         self._gpus: tuple[tuple[int, str | None], ...] | None = None
         self._ready = False
         super().__init__(" ", wide=True)
+        self.layout_ = Segments(["", ""])
         self.range = Segments([""] * len(SPANS), current=SPANS.index(int(self.clock.span)))
         self.pause = Button(icon="pause")
-        self.twin = Button(icon="table")
+        self.shot, self.export, self.twin = Button(icon="image"), Button(icon="download"), Button(icon="table")
         self.twin.setCheckable(True)
         self.pill = Pill("ok")
         self.pill.hide()
-        for widget in (self.pill, self.range, self.pause, self.twin):
+        self._controls = (self.range, self.pause, self.shot, self.export, self.twin)
+        for widget in (self.pill, self.layout_, *self._controls):
             self.add_action(widget)
-        self._tiles, self._plots = QGridLayout(), QGridLayout()
-        self._tiles.setSpacing(12)
-        self._plots.setSpacing(12)
-        self._plots.setContentsMargins(0, 0, 0, 0)
-        plots = QWidget()
-        plots.setLayout(self._plots)
+        self._below = QHBoxLayout()
+        self._below.setSpacing(8)
+        self.said = Banner("ok")
+        self.said.hide()
+        self._marker = Marker(app, sampling, self)
+        self.tops, self.plots = Tops(MOST_LINES), Plots(self.clock, self._marker.limit)
         self.table = MonitorTable(self.clock)
         self._views = QStackedWidget()
-        self._views.addWidget(plots)
+        self._views.addWidget(self.plots)
         self._views.addWidget(self.table)
-        self.column.addLayout(self._tiles)
+        self.column.addWidget(self.said)
+        self.column.addLayout(self._below)
+        self.column.addWidget(self.tops)
         self.column.addWidget(self._views, 1)
-        self.range.chosen.connect(lambda index: self.clock.choose(SPANS[index]))
-        self.pause.clicked.connect(lambda: self.clock.pause(not self.clock.paused))
-        self.twin.clicked.connect(self._show_twin)
-        self.clock.moved.connect(self.draw)
-        self.clock.paused_changed.connect(lambda _: self.retranslate())
-        sampling.sampled.connect(self._sampled)
-        self.shape_.changed.connect(self._arrange)
-        for key, act in (("T", self.twin.click), ("P", self.pause.click)):
-            QShortcut(QKeySequence(key), self).activated.connect(act)
+        self.exports = Exports(self)
+        self._wire()
         self._ready = True
         self._follow_gpus(sampling.history.gpus())
         self.retranslate()
         sampling.hurry()
         sampling.want("monitor", True)
+
+    def _wire(self) -> None:
+        self.range.chosen.connect(lambda index: self.clock.choose(SPANS[index]))
+        self.pause.clicked.connect(lambda: self.clock.pause(not self.clock.paused))
+        self.twin.clicked.connect(self._show_twin)
+        self.shot.clicked.connect(lambda: self.exports.ask_picture(self.picture()))
+        self.export.clicked.connect(self._save_table)
+        self.layout_.chosen.connect(lambda _: self._build())
+        self.tops.picked.connect(self.pick)
+        self.exports.saved.connect(self._saved)
+        self.exports.failed.connect(self._not_saved)
+        self._marker.changed.connect(self.draw)
+        self.clock.moved.connect(self._moved)
+        self.clock.paused_changed.connect(lambda _: self.retranslate())
+        self._sampling.sampled.connect(self._sampled)
+        self.shape_.changed.connect(self._arrange)
+        for key, act in (("T", self.twin.click), ("P", self.pause.click)):
+            QShortcut(QKeySequence(key), self).activated.connect(act)
+
+    @property
+    def cards(self) -> list[PlotCard]:
+        """The plots in their cards."""
+        return self.plots.cards
+
+    @property
+    def tiles(self) -> list[tuple[Metric, int, MetricTile]]:
+        """The figures of one card, or of the machine."""
+        return self.tops.tiles
+
+    @property
+    def heads(self) -> list[GpuHead]:
+        """What stands above for each of several cards."""
+        return self.tops.heads
 
     # What comes in
 
@@ -84,20 +124,11 @@ class MonitorPage(Page):
             self.draw()
 
     def _show_now(self) -> None:
-        history = self._sampling.history
-        sample = history.latest
+        sample = self._sampling.history.latest
         if sample is None:
             return
-        by_index = {gpu.index: gpu for gpu in sample.gpus}
-        for metric, gpu, tile in self.tiles:
-            value, total = metric.read(sample if gpu < 0 else by_index.get(gpu))
-            fraction = min(value / total, 1.0) if value is not None and total else None
-            figure = None if value is None else metric.figure(value)
-            tile.set_value(figure, metric.unit_of(total), fraction)
-        for head in self.heads:
-            head.show_sample(by_index.get(head.gpu))
-        for card in self.cards:
-            card.show_now(history)
+        self.tops.show_now(sample, self._health())
+        self.plots.show_now(self._sampling.history)
         self._say()
 
     def draw(self) -> None:
@@ -107,14 +138,25 @@ class MonitorPage(Page):
         if self._views.currentWidget() is self.table:
             self.table.fill(self.cards, self._sampling.history)
             return
-        for card in self.cards:
-            if card.in_sight():
-                card.draw(self._sampling.history)
+        events = self._marker.news(self.clock, self.picked)
+        if events is not None:
+            self.plots.mark(events)
+        self.plots.draw(self._sampling.history)
+
+    def _moved(self) -> None:
+        self._marker.forget()
+        self.draw()
+
+    def look(self) -> None:
+        """Something was installed, removed or measured: read what happened again."""
+        self._marker.look()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came in meanwhile."""
         super().showEvent(event)
         self._sampling.want("monitor", True, looking=True)
+        if not event.spontaneous():
+            self.look()
         self._follow_gpus(self._sampling.history.gpus())
         self._show_now()
         self.draw()
@@ -144,46 +186,45 @@ class MonitorPage(Page):
         if now == self._gpus:
             return
         self._gpus = now
-        for widget in (*self.cards, *self.heads, *(tile for _, _, tile in self.tiles)):
-            widget.hide()
-            widget.deleteLater()
-        self.tiles, self.heads, self.cards = [], [], []
-        indexes = tuple(gpu.index for gpu in gpus)
-        if len(gpus) > 1:
-            self.heads = [GpuHead(gpu, place) for place, gpu in enumerate(gpus)]
-        elif gpus:
-            self.tiles = [(metric, indexes[0], MetricTile(metric.icon, token=metric.colour)) for metric in TILES_OF_GPU]
-        else:
-            colours = ("s1", "s2")
-            self.tiles = [
-                (metric, -1, MetricTile(metric.icon, token=colour))
-                for metric, colour in zip(OF_MACHINE, colours, strict=True)
-            ]
-        if gpus:
-            self.cards = [PlotCard(m, indexes[:MOST_LINES], self.clock, alone=False) for m in OF_GPU]
-        self.cards += [PlotCard(metric, (-1,), self.clock, alone=not gpus) for metric in OF_MACHINE]
-        self.table.forget()
-        self._arrange()
+        indexes = [gpu.index for gpu in gpus]
+        self.picked = [index for index in self.picked if index in indexes] or indexes[:MOST_LINES]
+        if len(indexes) <= MOST_LINES:
+            self.picked = indexes
+        self.tops.build(gpus)
+        self.layout_.setVisible(len(gpus) > 1)
+        self._build()
         self.retranslate()
+
+    def pick(self, gpu: int) -> None:
+        """Show or hide the lines of a GPU; of too many the one that came first gives way, and one always stays."""
+        if gpu not in self.picked:
+            self.picked = [*self.picked, gpu][-MOST_LINES:]
+        elif len(self.picked) > 1:
+            self.picked = [each for each in self.picked if each != gpu]
+        self._build()
+
+    def _build(self) -> None:
+        gpus = self._sampling.history.gpus()
+        self.plots.build(gpus, self.picked, beside=self.layout_.current() == 1)
+        self.tops.show_picked(self.picked)
+        self.table.forget()
+        self._marker.forget()
+        self._arrange()
+        self._show_now()
         # Once they have their places: what is not on the screen is not drawn.
         QTimer.singleShot(0, self, self.draw)
 
     def _arrange(self) -> None:
-        """Two plots side by side, one where it is small; tiles in one row as far as they fit."""
-        columns = 1 if self.shape_.small else 2
-        for row in range(self._plots.rowCount()):
-            self._plots.setRowStretch(row, 0)
-        for index, card in enumerate(self.cards):
-            self._plots.addWidget(card, index // columns, index % columns)
-            self._plots.setRowStretch(index // columns, 1)
-        self._plots.setColumnStretch(1, 1 if columns == 2 else 0)
-        self._plots.setColumnStretch(0, 1)
-        tops: list[QWidget] = [*self.heads] or [tile for _, _, tile in self.tiles]
-        across = 2 if self.heads else 3 if len(tops) > 3 and self.shape_.small else max(len(tops), 1)
-        for index, widget in enumerate(tops):
-            self._tiles.addWidget(widget, index // across, index % across)
-        for column in range(6):
-            self._tiles.setColumnStretch(column, 1 if column < across else 0)
+        """Two plots side by side, one where it is small; there the controls stand below the title."""
+        below = self.shape_.small or (self.shape_.narrow and self.layout_.isVisibleTo(self))
+        row = self._below if below else self.head
+        if row.indexOf(self.range) < 0:
+            for widget in self._controls:
+                other = self.head if below else self._below
+                other.removeWidget(widget)
+                row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.plots.arrange(1 if self.shape_.small else 2)
+        self.tops.arrange(small=self.shape_.small, narrow=self.shape_.tight)
 
     # Words
 
@@ -193,43 +234,38 @@ class MonitorPage(Page):
             return
         self.range.set_options((self.tr("1 min"), self.tr("10 min"), self.tr("1 h"), self.tr("24 h"), self.tr("30 d")))
         self.range.setAccessibleName(self.tr("Range"))
+        self.layout_.set_options((self.tr("Overlaid"), self.tr("Side by side")))
+        self.layout_.setAccessibleName(self.tr("Several GPUs"))
         paused = self.clock.paused
         self.pause.setText(self.tr("Go on") if paused else self.tr("Pause"))
         self.pause.set_icon("play" if paused else "pause")
-        self.twin.setAccessibleName(self.tr("Show the figures as a table"))
-        self.twin.setToolTip(self.tr("Show the figures as a table (T)"))
-        for metric, _, tile in self.tiles:
-            tile.label.setText(metric.name())
+        for button, words in (
+            (self.shot, self.tr("Save as a picture")),
+            (self.export, self.tr("Save the figures as a table (CSV)")),
+            (self.twin, self.tr("Show the figures as a table (T)")),
+        ):
+            button.setAccessibleName(words)
+            button.setToolTip(words)
+        self.tops.retranslate()
         self.table.forget()
+        self._marker.forget()
         self._show_now()
         self._say()
         self.draw()
 
+    def _health(self) -> Health | None:
+        return None if self._app.simulated else self._sampling.health
+
     def _say(self) -> None:
         """The sentence below the title, and the state in a pill."""
-        gpus = self._sampling.history.gpus()
         latest = self._sampling.history.latest
-        state = latest.nvml if latest is not None else "untried"
-        text = self.tr("No NVIDIA GPU. CPU and memory are shown.")
-        if state not in QUIET_STATES:
-            text = language.texts().say(f"monitor.nvml.{state}")
-        elif len(gpus) > 1:
-            text = self.tr("{count} GPUs, CPU and memory").format(count=len(gpus))
-        elif gpus:
-            text = gpus[0].name or self.tr("GPU, CPU and memory")
-        if self._simulated:
-            text = self.tr("Figures of the real computer you sit at, not of the simulated machine.")
+        text = sentence.of(latest, self._health(), simulated=self._app.simulated)
         if (self.title.text(), self.subtitle.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
-        reasons = {reason for gpu in gpus for reason in gpu.throttle or ()}
-        well = all(gpu.state == "ready" for gpu in gpus)
-        self.pill.setVisible(bool(gpus) and (well or bool(reasons)))
-        if any("thermal" in reason for reason in reasons):
-            self.pill.set("warn", self.tr("slowed by heat"))
-        elif any("power" in reason for reason in reasons):
-            self.pill.set("neutral", self.tr("held by the power limit"))
-        elif gpus:
-            self.pill.set("ok", self.tr("Well"))
+        pill = sentence.pill(self._health()) if latest is not None and latest.gpus else None
+        self.pill.setVisible(pill is not None)
+        if pill is not None:
+            self.pill.set(*pill)
 
     def _show_twin(self) -> None:
         as_table = self.twin.isChecked()
@@ -238,3 +274,26 @@ class MonitorPage(Page):
         self.draw()
         if as_table:
             self.table.setFocus()
+
+    # Saving
+
+    def picture(self) -> QImage:
+        """The figures and plots, also those that are scrolled away."""
+        self.plots.draw(self._sampling.history, all_of_them=True)
+        top = self.tops.mapTo(self.content, QPoint(0, 0)).y()
+        bottom = self._views.mapTo(self.content, QPoint(0, self._views.height())).y()
+        area = QRect(0, top - 12, self.content.width(), bottom - top + 24)
+        return self.content.grab(area).toImage()
+
+    def _save_table(self) -> None:
+        store = self._sampling.history.store
+        if store is not None:
+            self.exports.ask_table(store, self.clock.span)
+
+    def _saved(self, path: Path) -> None:
+        self.said.set("ok", self.tr("Saved: {path}").format(path=path))
+        self.said.show()
+
+    def _not_saved(self, error: AppError) -> None:
+        self.said.set("warn", language.texts().error(error))
+        self.said.show()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
+from msgspec.structs import replace
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
@@ -12,6 +14,7 @@ from ...core.results import GpuSample
 from .. import theme
 from ..components import Card, Figure, Live, label
 from .clock import Clock
+from .events import Event
 from .history import History
 from .metrics import GPU_COLOURS, Metric
 from .overlay import Limit
@@ -54,11 +57,32 @@ class Key(Live, QWidget):
         painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self.line.name)
 
 
-class PlotCard(Card):
-    """`gpus` are the indexes drawn; (-1,) is the machine itself. `alone`: there is no GPU beside it."""
+def line_of(place: int, gpu: int, *, fill: bool) -> Line:
+    """How one of several GPUs is drawn: eight of them differ in colour or dash. One that is filled stands alone."""
+    count = len(GPU_COLOURS)
+    dash = 0 if fill else (place + place // count) % count
+    return Line(colour=GPU_COLOURS[place % count], name=f"GPU {gpu}", dash=dash, fill=fill)
 
-    def __init__(self, metric: Metric, gpus: tuple[int, ...], clock: Clock, *, alone: bool) -> None:
+
+class PlotCard(Card):
+    """`gpus` are the indexes drawn; (-1,) is the machine itself. `alone`: there is no GPU beside it.
+
+    `places` are the cards' positions among all of them, which give colour and dash; None where there is one card
+    only. `limit` tells from how many °C on a card is slowed down.
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        gpus: tuple[int, ...],
+        clock: Clock,
+        *,
+        alone: bool,
+        places: tuple[int, ...] | None = None,
+        limit: Callable[[GpuSample], float | None] = lambda _: None,
+    ) -> None:
         self.of, self.gpus = metric, gpus
+        self._limit = limit
         self._total: float | None = None
         self._ready = False
         super().__init__(padding=14)
@@ -73,11 +97,10 @@ class PlotCard(Card):
         head = QHBoxLayout()
         head.setSpacing(14)
         head.addWidget(self._name)
-        several = len(gpus) > 1
-        for place, gpu in enumerate(gpus):
-            line = self._line(place, gpu, several=several, alone=alone)
+        for at, gpu in enumerate(gpus):
+            line = self._line(None if places is None else places[at], gpu, alone=alone)
             self.plot.series(str(gpu), line)
-            if several:
+            if line.name:
                 head.addWidget(Key(line))
         head.addStretch(1)
         head.addWidget(self.figure)
@@ -88,10 +111,9 @@ class PlotCard(Card):
         self.retranslate()
         self.refresh()
 
-    def _line(self, place: int, gpu: int, *, several: bool, alone: bool) -> Line:
-        if several:
-            place %= len(GPU_COLOURS)
-            return Line(colour=GPU_COLOURS[place], name=f"GPU {gpu}", dash=place, fill=False)
+    def _line(self, place: int | None, gpu: int, *, alone: bool) -> Line:
+        if place is not None:
+            return line_of(place, gpu, fill=len(self.gpus) == 1)
         # Without a card, load and memory wear the colours that they have on a card.
         own = {"cpu": "s1", "ram": "s2"}.get(self.of.key) if alone else None
         return Line(colour=own or self.of.colour)
@@ -128,11 +150,25 @@ class PlotCard(Card):
         value = None if several else read[0][0]
         self.figure.setVisible(not several)
         self.figure.set(None if value is None else self.of.figure(value), self.of.unit)
-        if self.of.key == "power" and not several and self._total is not None:
-            limit = self.of.with_unit(self._total)
-            self.plot.set_limit(Limit(value=self._total, text=self.tr("limit {power}").format(power=limit)))
+        if not several:
+            self._mark_limit(cards.get(self.gpus[0]))
         names = ", ".join(self.of.with_unit(value) for value, _ in read)
         self.plot.setAccessibleDescription(self.tr("now {figures}").format(figures=names))
+
+    def _mark_limit(self, card: GpuSample | None) -> None:
+        if self.of.key == "power" and self._total is not None:
+            text = self.tr("limit {power}").format(power=self.of.with_unit(self._total))
+            self.plot.set_limit(Limit(value=self._total, text=text))
+        degrees = self._limit(card) if card is not None and self.of.key == "temp" else None
+        if degrees is not None:
+            text = self.tr("slows down at {temperature}").format(temperature=self.of.with_unit(degrees))
+            self.plot.set_limit(Limit(value=degrees, text=text))
+
+    def mark(self, events: tuple[Event, ...]) -> None:
+        """Those of its cards and of the whole computer; the words stand in one plot alone."""
+        mine = (event for event in events if event.gpu is None or event.gpu in self.gpus)
+        said = (event if event.about in ("", self.of.key) else replace(event, text="") for event in mine)
+        self.plot.set_events(tuple(said))
 
     def draw(self, history: History) -> None:
         """Draw what the clock shows of the history, as far as that is new."""

@@ -5,10 +5,16 @@ from __future__ import annotations
 import time
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 
 from gpu_assistant.gui.main.area import HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.monitor.clock import SPANS
+from tests.fakes.app import cpu_benchmark
 from tests.fakes.main_window import feed, gpu, sample
+
+line_of = pytest.importorskip("gpu_assistant.gui.monitor.plot_card").line_of
 
 pytestmark = pytest.mark.gui
 
@@ -139,3 +145,107 @@ def test_a_larger_window_draws_the_plots_that_come_into_sight(monitor, qtbot):
     assert last._frame is None
     window.resize(1600, 1200)
     qtbot.waitUntil(lambda: last._frame is not None, timeout=5000)
+
+
+# Ranges, several GPUs, events, what is saved
+
+
+@pytest.fixture
+def worked(monitor, qtbot):
+    """A page whose card has worked for two minutes, hot and held by its power limit for the last half."""
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    calm = [sample(gpu(temp=60, temp_max=88), t=now - 120 + i) for i in range(60)]
+    hot = {"temp": 90, "temp_max": 88, "throttle": ("thermal", "power-cap")}
+    feed(window, *calm, *(sample(gpu(**hot), t=now - 60 + i) for i in range(60)))
+    page._marker.forget()
+    page.draw()
+    return window, page
+
+
+def test_what_happened_is_marked(worked):
+    _, page = worked
+    cards = {card.of.key: card.plot for card in page.cards}
+    said = {key: {event.text for event in plot._events if event.text} for key, plot in cards.items()}
+    assert said["temp"] == {"slowed by heat", "hot", "install"}
+    assert said["power"] == {"power limit", "install"}
+    assert said["cpu"] == {"install"}
+    assert all(event.end == float("inf") for event in cards["temp"]._events if event.tone == "warn")
+    assert cards["temp"]._limit.text == "slows down at 88 °C"
+
+
+def test_the_sentence_and_the_pill_say_how_the_card_is(worked):
+    _, page = worked
+    assert page.pill.kind == "warn"
+    assert page.subtitle.text() == "NVIDIA GeForce RTX 4060 · Your GPU is hot"
+
+
+def test_a_benchmark_of_before_is_marked(monitor, app, qtbot):
+    window, page = monitor
+    app.kept = [replace(cpu_benchmark(), started=time.time() - 300, seconds=60.0)]
+    page.look()
+    feed(window, sample(gpu()))
+    plot = page.cards[0].plot
+    qtbot.waitUntil(lambda: "benchmark" in {event.text for event in plot._events}, timeout=5000)
+
+
+def test_side_by_side_each_gpu_has_plots_of_its_own(monitor):
+    window, page = monitor
+    feed(window, sample(gpu(0), gpu(1)))
+    assert page.layout_.isVisible()
+    page.layout_.buttons[1].click()
+    assert [(card.of.key, card.gpus) for card in page.cards[:4]] == [
+        ("util", (0,)),
+        ("util", (1,)),
+        ("mem", (0,)),
+        ("mem", (1,)),
+    ]
+
+
+def test_of_eight_gpus_four_are_drawn_and_others_can_be_picked(monitor):
+    window, page = monitor
+    feed(window, sample(*(gpu(index) for index in range(8))))
+    assert page.cards[0].gpus == (0, 1, 2, 3)
+    assert not page.heads[6].button.isHidden()
+    page.heads[6].button.click()
+    assert page.cards[0].gpus == (1, 2, 3, 6)
+    page.heads[1].button.click()
+    assert page.cards[0].gpus == (2, 3, 6)
+    looks = {(line.colour, line.dash) for line in (line_of(place, 0, fill=False) for place in range(8))}
+    assert len(looks) == 8
+
+
+def test_a_day_and_a_month_can_be_shown(worked):
+    _, page = worked
+    for place, span in enumerate(SPANS):
+        page.range.buttons[place].click()
+        assert page.clock.span == span
+        assert page.cards[0].plot._frame.end - page.cards[0].plot._frame.start == pytest.approx(span)
+
+
+def test_plots_are_saved_as_a_picture(worked, tmp_path, qtbot):
+    _, page = worked
+    with qtbot.waitSignal(page.exports.saved, timeout=10_000):
+        page.exports.save_picture(page.picture(), tmp_path / "plots.png")
+    saved = QImage(str(tmp_path / "plots.png"))
+    assert (saved.width(), saved.height()) > (600, 300)
+    assert "plots.png" in page.said.label.text()
+
+
+def test_figures_are_saved_as_a_table(worked, tmp_path, qtbot):
+    window, page = worked
+    with qtbot.waitSignal(page.exports.saved, timeout=10_000):
+        page.exports.save_table(window.area.sampling.history.store, 600, tmp_path / "figures.csv")
+    head, *rows = (tmp_path / "figures.csv").read_text("utf-8-sig").splitlines()
+    assert "gpu0.temp" in head
+    assert len(rows) >= 118
+
+
+def test_what_cannot_be_saved_is_said(worked, tmp_path, qtbot):
+    window, page = worked
+    (tmp_path / "a").write_text("a file")
+    with qtbot.waitSignal(page.exports.failed, timeout=10_000):
+        page.exports.save_table(window.area.sampling.history.store, 600, tmp_path / "a" / "figures.csv")
+    assert page.said.kind == "warn"
+    assert page.said.isVisible()

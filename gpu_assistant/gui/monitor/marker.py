@@ -1,0 +1,70 @@
+"""Keeps what is marked on the time line up to date, without asking more often than it can change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from ...core.results import GpuSample
+from ...health.figures import temperature_limit
+from ..worker import JobRunner
+from . import marks
+from .events import Event
+
+if TYPE_CHECKING:
+    from ...app import App
+    from .clock import Clock
+    from .sampling import Sampling
+
+# Events are looked up again after this share of what is shown, but not more often than every few seconds.
+SHARE, LEAST_S = 200, 5.0
+
+
+class Marker(QObject):
+    """`changed`: installs and benchmarks were read."""
+
+    changed = Signal()
+
+    def __init__(self, app: App, sampling: Sampling, parent: QObject) -> None:
+        super().__init__(parent)
+        self._app, self._sampling = app, sampling
+        self._happened: tuple[Event, ...] = ()
+        self._due = 0.0
+        self._reading = JobRunner(self)
+        self._reading.done.connect(self._have)
+
+    def limit(self, gpu: GpuSample) -> float | None:
+        """°C from which on a card is slowed down; the catalog is asked once the sampling thread has read it."""
+        allowed = self._app.allowed_temperature if self._sampling.health is not None else _nobody_knows
+        return temperature_limit(gpu, allowed)
+
+    def look(self) -> None:
+        """Read installs and benchmarks again, on a thread of their own."""
+        if not self._reading.running and not self._app.simulated:
+            self._reading.start(marks.Happenings(self._app))
+
+    def forget(self) -> None:
+        """Something else is shown: the next question is answered anew."""
+        self._due = 0.0
+
+    def news(self, clock: Clock, picked: list[int]) -> tuple[Event, ...] | None:
+        """What happened in what the clock shows; None where it is too early to ask again."""
+        latest = self._sampling.history.latest
+        now = latest.t if latest is not None else 0.0
+        if now < self._due <= now + clock.span:
+            return None
+        self._due = now + max(LEAST_S, clock.span / SHARE)
+        start, end = clock.view()
+        cards = [gpu for gpu in self._sampling.history.gpus() if gpu.index in picked]
+        found = marks.of_cards(self._sampling.history, cards, start, end - start, self.limit)
+        return (*found, *self._happened)
+
+    def _have(self, events: tuple[Event, ...]) -> None:
+        self._happened = events
+        self.forget()
+        self.changed.emit()
+
+
+def _nobody_knows(_gpu: GpuSample) -> float | None:
+    return None

@@ -1,0 +1,70 @@
+"""The plots of the page: one for each metric with the lines of all picked GPUs, or one for each GPU, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from ...core.results import GpuSample
+from .clock import Clock
+from .events import Event
+from .history import History
+from .metrics import OF_GPU, OF_MACHINE
+from .plot_card import PlotCard
+
+
+class Plots(QWidget):
+    """`cards` in reading order."""
+
+    def __init__(self, clock: Clock, limit: Callable[[GpuSample], float | None]) -> None:
+        super().__init__()
+        self._clock, self._limit = clock, limit
+        self.cards: list[PlotCard] = []
+        self._grid = QGridLayout(self)
+        self._grid.setSpacing(12)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+
+    def build(self, gpus: tuple[GpuSample, ...], picked: list[int], *, beside: bool) -> None:
+        """For other GPUs, or another choice among them."""
+        for card in self.cards:
+            card.hide()
+            self._grid.removeWidget(card)
+            card.deleteLater()
+        places = {gpu.index: place for place, gpu in enumerate(gpus)}
+        shown = tuple(index for index in places if index in picked)
+        groups = [(index,) for index in shown] if beside else [shown]
+        self.cards = []
+        if gpus and shown:
+            for metric in OF_GPU:
+                for group in groups:
+                    several = tuple(places[index] for index in group) if len(gpus) > 1 else None
+                    card = PlotCard(metric, group, self._clock, alone=False, places=several, limit=self._limit)
+                    self.cards.append(card)
+        self.cards += [PlotCard(metric, (-1,), self._clock, alone=not gpus) for metric in OF_MACHINE]
+
+    def arrange(self, columns: int) -> None:
+        """In so many columns."""
+        for row in range(self._grid.rowCount()):
+            self._grid.setRowStretch(row, 0)
+        for index, card in enumerate(self.cards):
+            self._grid.addWidget(card, index // columns, index % columns)
+            self._grid.setRowStretch(index // columns, 1)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 1 if columns == 2 else 0)
+
+    def show_now(self, history: History) -> None:
+        """The figures of now."""
+        for card in self.cards:
+            card.show_now(history)
+
+    def mark(self, events: tuple[Event, ...]) -> None:
+        """What happened."""
+        for card in self.cards:
+            card.mark(events)
+
+    def draw(self, history: History, *, all_of_them: bool = False) -> None:
+        """Draw what is on the screen, as far as it is new."""
+        for card in self.cards:
+            if all_of_them or card.in_sight():
+                card.draw(history)

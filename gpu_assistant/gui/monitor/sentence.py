@@ -1,0 +1,52 @@
+"""The page's one sentence, and the cards' state as a pill."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from ...core.health import Health
+from ...core.results import Sample
+from .. import language
+from ..components.pill import PillKind
+
+# States that say no more than that there is no card.
+QUIET_STATES = ("untried", "absent", "ready")
+
+
+def of(sample: Sample | None, health: Health | None, *, simulated: bool) -> str:
+    """What the machine is, or what is the matter with it."""
+    translate, texts = QCoreApplication.translate, language.texts()
+    if simulated:
+        return translate("MonitorPage", "Figures of the real computer you sit at, not of the simulated machine.")
+    gpus = sample.gpus if sample is not None else ()
+    state = sample.nvml if sample is not None else "untried"
+    if state not in QUIET_STATES:
+        return texts.say(f"monitor.nvml.{state}")
+    if not gpus:
+        return translate("MonitorPage", "No NVIDIA GPU. CPU and memory are shown.")
+    names = {gpu.name for gpu in gpus}
+    name = next(iter(names)) if len(names) == 1 else None
+    if len(gpus) > 1:
+        count = len(gpus)
+        who = f"{count} × {name}" if name else translate("MonitorPage", "{count} GPUs").format(count=count)
+    else:
+        who = name or translate("MonitorPage", "GPU, CPU and memory")
+    if health is None or not health.alarms:
+        return who
+    alarm = health.alarms[0]
+    return f"{who} · {texts.say(f'health.{alarm.id}.title', alarm.data)}"
+
+
+def pill(health: Health | None) -> tuple[PillKind, str] | None:
+    """How the cards are; None while nobody knows."""
+    translate = QCoreApplication.translate
+    match health.state if health is not None else None:
+        case "well":
+            return "ok", translate("MonitorPage", "Well")
+        case "warn":
+            return "warn", translate("MonitorPage", "Look")
+        case "error":
+            return "error", translate("MonitorPage", "Not well")
+        case "asleep":
+            return "neutral", language.texts().say("monitor.gpu.asleep")
+    return None
