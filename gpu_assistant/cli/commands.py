@@ -21,6 +21,7 @@ from .health import health
 from .jobs import run_job
 from .monitor import monitor
 from .output import Output
+from .use import use
 
 if TYPE_CHECKING:
     from ..app import App
@@ -143,7 +144,12 @@ def _recommendation(app: App, arguments: argparse.Namespace) -> tuple[Machine, R
 
 def _plan(app: App, arguments: argparse.Namespace) -> Plan:
     machine, recommendation = _recommendation(app, arguments)
-    return app.plan(machine, recommendation, app.environment_path(arguments.env, arguments.goal))
+    folder = app.environment_path(arguments.env, arguments.goal)
+    made = app.plan(machine, recommendation, folder)
+    if getattr(arguments, "online", False):
+        run_job(app.price(machine, made))
+        made = app.plan(machine, recommendation, folder)
+    return made
 
 
 def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) -> Plan:
@@ -238,5 +244,6 @@ COMMANDS: dict[str, Command] = {
     "monitor": monitor,
     "download": download,
     "bundle": bundle,
+    "use": use,
     "catalog": catalog,
 }

@@ -13,6 +13,7 @@ from .bundle import options as bundle_options
 from .download import options as download_options
 from .health import options as health_options
 from .monitor import options as monitor_options
+from .use import options as use_options
 
 if TYPE_CHECKING:
     from ..texts.sentences import Sentences
@@ -148,6 +149,10 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     what.add_argument("--all", action="store_true", help=say("opt.all"))
     command.add_argument("--keep-environments", action="store_true", help=say("opt.keep-environments"))
     command.add_argument("--yes", "-y", action="store_true", help=say("opt.yes"))
+
+    command = add("use")
+    environment(command)
+    use_options(command, say, path=path)
 
     environment(add("verify"))
 

@@ -1,0 +1,85 @@
+"""`gpu-assistant use` and `gpu-assistant bundle`: what they print, write and refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.install import manifest
+from tests.install.world import recommendation
+
+from .conftest import Call, one_sentence
+
+MACHINE = {"schema": "gpu-assistant/machine/1", "os": {"system": "linux", "arch": "x86_64"}, "gpus": []}
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Path:
+    """Of ours, by its records; nothing is run in it."""
+    folder = tmp_path / "data" / "environments" / "pytorch"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "pylock.toml").write_text('lock-version = "1.0"\n')
+    made = manifest.Manifest(
+        schema="gpu-assistant/environment/1",
+        path=str(folder),
+        created=1.0,
+        python="3.12.1",
+        torch="2.9.1",
+        variant="cpu",
+        lock="0" * 64,
+        packages={},
+        recommendation=recommendation("2.9.1", None),
+    )
+    manifest.write(folder, made)
+    return folder
+
+
+def test_how_an_environment_is_used(call: Call, environment: Path) -> None:
+    done = call("use", "--env", str(environment), "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["schema"] == "gpu-assistant/use/1"
+    assert said["env"] == str(environment)
+    assert Path(said["python"]).is_relative_to(environment)
+    assert str(environment) in said["activation"]
+    assert (said["kernel"], said["made"]) == (False, {})
+    assert said["lock"] == str(environment / "pylock.toml")
+    people = call("use", "--env", str(environment), "--lang", "zh_CN")
+    assert said["activation"] in people.stdout
+    assert "在终端输入" in people.stdout
+
+
+def test_the_lock_is_shared(call: Call, environment: Path, tmp_path: Path) -> None:
+    target = tmp_path / "shared.toml"
+    done = call("use", "--env", str(environment), "--lock", str(target), "--json")
+    assert json.loads(done.stdout)["made"] == {"lock": str(target)}
+    assert target.read_bytes() == (environment / "pylock.toml").read_bytes()
+
+
+def test_what_cannot_be_done_is_said(call: Call, environment: Path, tmp_path: Path) -> None:
+    for words in (("--kernel",), ("--env", str(tmp_path / "elsewhere"))):
+        done = call("use", *(words if "--env" in words else ("--env", str(environment), *words)), "--lang", "en")
+        assert done.returncode == 1
+        assert one_sentence(done.stderr)
+
+
+def test_calls_for_a_bundle_that_cannot_be(call: Call, tmp_path: Path) -> None:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    (folder / "cat.jpg").write_bytes(b"cat")
+    machine = tmp_path / "machine.json"
+    machine.write_text(json.dumps(MACHINE))
+    for words in (
+        ("bundle", "check", str(folder)),
+        ("bundle", "create", "--machine", str(machine), str(folder)),
+        ("install", "--yes", "--bundle", str(folder)),
+        ("install", "--yes", "--bundle", str(folder), "--resume"),
+        ("bundle", "make", str(folder)),
+        ("bundle", "check"),
+    ):
+        done = call(*words, "--lang", "en", "--quiet")
+        assert done.returncode == 2, (words, done.stderr)
+        assert one_sentence(done.stderr), done.stderr
+    assert [path.name for path in folder.iterdir()] == ["cat.jpg"]
