@@ -10,7 +10,7 @@ from .watch import BUSY_PERCENT, HELD_BACK, HOT
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
-    from ..catalog.reference import ReferenceCard
+    from ..catalog.reference import Rates, ReferenceCard
 
 CAUSE = "bench.cause."
 
@@ -26,25 +26,46 @@ def cards_of(devices: Sequence[BenchDevice], catalog: Catalog) -> dict[str, Refe
 
 
 def expected(
-    results: Iterable[BenchResult], cards: Mapping[str, ReferenceCard], catalog: Catalog
+    results: Iterable[BenchResult],
+    cards: Mapping[str, ReferenceCard],
+    catalog: Catalog,
+    watched: Sequence[BenchWatch] = (),
 ) -> dict[str, tuple[float, float]]:
-    """The range that healthy cards reach, by "device/workload-dtype"; only for what was measured and is known."""
-    healthy = catalog.reference.healthy
+    """The range that healthy cards reach, by "device/workload-dtype"; only for what was measured and is known.
+
+    On the way to a card counts what the card has of lanes, at the speed that its slot was `watched` to talk with: an
+    older board is no fault, a slot with too few lanes is one.
+    """
+    healthy, rates = catalog.reference.healthy, catalog.reference.rates
+    shares = {"matmul": healthy.matmul_share, "copy-within": healthy.copy_share}
     found: dict[str, tuple[float, float]] = {}
     for result in results:
         card = cards.get(result.device)
         if card is None:
             continue
+        way = _way(result.device, card, rates, watched)
+        tf32 = card.bf16_tensor_tflops and card.bf16_tensor_tflops * rates.tf32_of_bf16
         most = {
+            ("matmul", "tf32"): tf32,
+            ("copy-to-device-pinned", "uint8"): way,
+            ("copy-to-host-pinned", "uint8"): way,
             ("matmul", "float32"): card.fp32_tflops,
             ("matmul", "float16"): card.fp16_tensor_tflops,
             ("matmul", "bfloat16"): card.bf16_tensor_tflops,
             ("copy-within", "uint8"): card.bandwidth_gb_s,
         }.get((result.id, result.dtype))
         if most is not None:
-            low, high = healthy.matmul_share if result.id == "matmul" else healthy.copy_share
+            low, high = shares.get(result.id, healthy.pcie_share)
             found[key(result)] = (most * low, most * high)
     return found
+
+
+def _way(device: str, card: ReferenceCard, rates: Rates, watched: Sequence[BenchWatch]) -> float | None:
+    """10^9 bytes a second that the card's lanes carry in one direction."""
+    index = int(device.partition(":")[2] or 0)
+    seen = next((each.pcie_gen for each in watched if each.index == index), None)
+    lane = rates.pcie_gb_s_per_lane.get(str(min(seen or card.pcie_gen, card.pcie_gen)))
+    return None if lane is None else lane * card.pcie_lanes
 
 
 def key(result: BenchResult) -> str:

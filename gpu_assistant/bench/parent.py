@@ -153,7 +153,7 @@ class BenchJob:
         if self._catalog is None:
             return replace(benchmark, verdict="bench.verdict.measured")
         cards = expected.cards_of(benchmark.devices, self._catalog)
-        ranges = expected.expected(benchmark.results, cards, self._catalog)
+        ranges = expected.expected(benchmark.results, cards, self._catalog, benchmark.watched)
         if not ranges:
             return replace(benchmark, verdict="bench.verdict.measured")
         if not expected.below(benchmark.results, ranges):

@@ -53,17 +53,16 @@ class Pair(NamedTuple):
 def pairs(benchmark: Benchmark) -> tuple[Pair, ...]:
     """The figures worth a bar, the most telling first. Only what was measured; a figure worked out stands for none."""
     told = [result for result in benchmark.results if not result.extrapolated]
-    with_cards = any(result.device != "cpu" for result in told)
-    found = []
+    shown = []
     for name, of_cards, of_cpu in KINDS:
-        if not with_cards and of_cards == NARROW and name == "matmul":
-            continue  # the processor's float32 has its own row
         same = [result for result in told if result.id == name and result.processes == 1]
-        cards = [_only(same, device, of_cards) for device in _cards(benchmark)]
-        pair = _pair([each for each in cards if each], _only(same, "cpu", of_cpu), told)
+        cards = [found for device in _cards(benchmark) if (found := _only(same, device, of_cards))]
+        if not cards and of_cards == NARROW:
+            continue  # the processor's float32 has its own row
+        pair = _pair(cards, _only(same, "cpu", of_cpu), told)
         if pair is not None:
-            found.append(pair)
-    return tuple(found[:SHOWN])
+            shown.append(pair)
+    return tuple(shown[:SHOWN])
 
 
 def headline(benchmark: Benchmark) -> Pair | None:

@@ -44,14 +44,27 @@ class Healthy(Struct, frozen=True, kw_only=True):
 
     matmul_share: tuple[float, float]
     copy_share: tuple[float, float]
+    pcie_share: tuple[float, float]
     source: str
     confidence: Confidence
+
+
+class Rates(Struct, frozen=True, kw_only=True):
+    """What follows from a card's other figures: TF32 as a share of bfloat16, since chips have both; 10^9 bytes a
+    second that one lane of a PCIe generation carries in one direction.
+    """
+
+    tf32_of_bf16: float
+    tf32_source: str
+    pcie_gb_s_per_lane: dict[str, float]
+    pcie_source: str
 
 
 class Reference(Subject, frozen=True, kw_only=True):
     """`reference.json`."""
 
     healthy: Healthy
+    rates: Rates
     cards: tuple[ReferenceCard, ...]
 
 

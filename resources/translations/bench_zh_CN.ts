@@ -541,8 +541,12 @@
         <translation>这张卡正常吗？</translation>
     </message>
     <message>
-        <source>The range is {low} to {high} % of what the maker's figures promise, {low_copy} to {high_copy} % for copies: our own rule of thumb. Figures as of {date}.</source>
-        <translation>正常范围是厂商数据的 {low}% 到 {high}%，复制是 {low_copy}% 到 {high_copy}%，这是我们自己的经验值。数据日期：{date}。</translation>
+        <source>The range is {low} to {high} % of what the maker's figures promise, {low_copy} to {high_copy} % for copies within the card, {low_way} to {high_way} % for the way to it: our own rule of thumb. Figures as of {date}.</source>
+        <translation>正常范围是厂商数据的 {low}% 到 {high}%，显存内复制是 {low_copy}% 到 {high_copy}%，向显卡复制是 {low_way}% 到 {high_way}%，这是我们自己的经验值。数据日期：{date}。</translation>
+    </message>
+    <message>
+        <source>There are no figures to check this card against. A laptop's card gets another power limit from every maker, and of servers' cards we have none yet. Your own past shows whether it becomes slower.</source>
+        <translation>这张卡没有可对照的数据：笔记本显卡的功耗上限由各厂家自定，服务器显卡的数据我们还没有。和自己以前的成绩比，就能看出有没有变慢。</translation>
     </message>
     <message>
         <source>What to do</source>

@@ -87,15 +87,29 @@ def test_what_is_right_for_a_card_is_a_range() -> None:
     copy = replace(measured("cuda:0", "uint8", 1, 250.0), id="copy-within", unit="GB/s", size=(1 << 28,))
     results = [measured("cuda:0", dtype, 8192, 12.0) for dtype in ("float32", "float16", "bfloat16", "tf32")]
     found = ranges((RTX_4060,), *results, copy, measured("cpu", "float32", 8192, 0.3))
-    assert set(found) == {"cuda:0/" + name for name in ("matmul-float32", "matmul-float16", "matmul-bfloat16")} | {
-        "cuda:0/copy-within-uint8"
-    }
+    products = {f"cuda:0/matmul-{dtype}" for dtype in ("float32", "float16", "bfloat16", "tf32")}
+    assert set(found) == products | {"cuda:0/copy-within-uint8"}
     for low, high in found.values():
         assert 0 < low < high
     low, high = found["cuda:0/matmul-float32"]
     assert low < 15.11 * 0.8 < high  # the maker's figure is 15.11 TFLOP/s
     low, high = found["cuda:0/copy-within-uint8"]
     assert 0.7 * 272 < low < high < 272  # the maker's bandwidth in GB/s
+    tf32, half = found["cuda:0/matmul-tf32"], found["cuda:0/matmul-bfloat16"]
+    assert tf32 == pytest.approx([each / 2 for each in half])
+
+
+@pytest.mark.parametrize(("gen", "most"), [(4, 15.75), (3, 7.88), (None, 15.75), (5, 15.75), (1, None)])
+def test_the_way_to_a_card_is_as_fast_as_its_lanes_and_its_board(gen: int | None, most: float | None) -> None:
+    copy = replace(measured("cuda:0", "uint8", 1, 12.6), id="copy-to-device-pinned", unit="GB/s", size=(1 << 28,))
+    seen = (BenchWatch(index=0, samples=9, pcie_gen=gen, pcie_width=4),)
+    catalog = load(resources() / "catalog")
+    found = expected.expected((copy,), expected.cards_of((RTX_4060,), catalog), catalog, seen)
+    if most is None:
+        assert found == {}
+        return
+    low, high = found["cuda:0/copy-to-device-pinned-uint8"]
+    assert 0.5 * most < low < high < most
 
 
 @pytest.mark.parametrize("name", ["NVIDIA GeForce RTX 4060 Laptop GPU", "NVIDIA H200", "Voodoo 2", None])

@@ -13,7 +13,8 @@ from ..fakes.benchmarks import card_benchmark, figure, two_cards
 
 def test_the_headline_is_training_on_the_card_beside_the_processor() -> None:
     pair = summary.headline(card_benchmark())
-    assert pair is not None and pair.cpu is not None
+    assert pair is not None
+    assert pair.cpu is not None
     assert (pair.best.id, pair.best.dtype, pair.cpu.dtype) == ("resnet50", "mixed-bfloat16", "float32")
     assert pair.ratio == pytest.approx(262 / 8.4)
     assert round(summary.of_a_night(pair.ratio or 1) / 60) == 15
@@ -68,4 +69,5 @@ def test_several_cards_stand_side_by_side_and_together() -> None:
     pair = summary.pairs(two_cards())[0]
     assert [each.device for each in pair.results] == ["cuda:0", "cuda:1", "cuda", "cpu"]
     assert pair.best.device == "cuda:0"
-    assert pair.together is not None and pair.together.processes == 2
+    assert pair.together is not None
+    assert pair.together.processes == 2

@@ -216,7 +216,10 @@ class FitView(Live, QWidget):
         if self._fits:
             exact = all(fit.exact for fit in self._fits)
             return "" if exact else self.tr("Projected from small steps that were not quite alike: take it as about.")
-        return self.tr("Measures steps with 1 and 2 examples and projects them to your batch. On a GPU about a minute, on a CPU some minutes.")
+        return self.tr(
+            "Measures steps with 1 and 2 examples and projects them to your batch. On a GPU about a minute, on a "
+            "CPU some minutes."
+        )
 
     def _show_bars(self) -> None:
         emptied(self._rows)

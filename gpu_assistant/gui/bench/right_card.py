@@ -28,6 +28,7 @@ class RangeSource(Struct, frozen=True):
 
     products: tuple[int, int]
     copies: tuple[int, int]
+    way: tuple[int, int]
     url: str | None
     as_of: str
 
@@ -35,12 +36,16 @@ class RangeSource(Struct, frozen=True):
 def range_source(catalog: Catalog) -> RangeSource:
     """From the catalog; it is read from the disk, so not in the window's thread."""
     reference = catalog.reference
-    products, copies = (
+    products, copies, way = (
         (round(100 * low), round(100 * high))
-        for low, high in (reference.healthy.matmul_share, reference.healthy.copy_share)
+        for low, high in (
+            reference.healthy.matmul_share,
+            reference.healthy.copy_share,
+            reference.healthy.pcie_share,
+        )
     )
     urls = [reference.sources[card.source].url for card in reference.cards[:1]]
-    return RangeSource(products, copies, next((url for url in urls if url), None), reference.as_of)
+    return RangeSource(products, copies, way, next((url for url in urls if url), None), reference.as_of)
 
 
 class RightCard(Card):
@@ -85,10 +90,15 @@ class RightCard(Card):
         if not self._ready:
             return
         benchmark = self._shown
-        self.setVisible(benchmark is not None and bool(benchmark.expected))
-        if benchmark is None or not benchmark.expected:
+        cards = benchmark is not None and any(result.device != "cpu" for result in benchmark.results)
+        self.setVisible(cards)
+        if benchmark is None or not cards:
             return
         self._heading.setText(self.tr("Is that right for this card?"))
+        self.pill.setVisible(bool(benchmark.expected))
+        if not benchmark.expected:
+            self._nobody_knows()
+            return
         below = benchmark.verdict == BELOW
         self.pill.set("warn" if below else "ok", verdict_words(benchmark))
         emptied(self._grid)
@@ -102,17 +112,32 @@ class RightCard(Card):
             self._about.setText(
                 self.tr(
                     "The range is {low} to {high} % of what the maker's figures promise, {low_copy} to {high_copy} % "
-                    "for copies: our own rule of thumb. Figures as of {date}."
+                    "for copies within the card, {low_way} to {high_way} % for the way to it: our own rule of thumb. "
+                    "Figures as of {date}."
                 ).format(
                     low=source.products[0],
                     high=source.products[1],
                     low_copy=source.copies[0],
                     high_copy=source.copies[1],
+                    low_way=source.way[0],
+                    high_way=source.way[1],
                     date=source.as_of,
                 )
             )
             self.open_source.setText(self.tr("Where the figures are from"))
             self.open_source.setToolTip(source.url or "")
+
+    def _nobody_knows(self) -> None:
+        emptied(self._grid)
+        self._show_causes(None)
+        self.open_source.hide()
+        self._about.show()
+        self._about.setText(
+            self.tr(
+                "There are no figures to check this card against. A laptop's card gets another power limit from every "
+                "maker, and of servers' cards we have none yet. Your own past shows whether it becomes slower."
+            )
+        )
 
     def _range_row(self, row: int, result: BenchResult, usual: tuple[float, float]) -> None:
         slow = result.median < usual[0]

@@ -1,0 +1,105 @@
+"""A result as a picture and as a page: what it says, and what it must not say."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtGui import QImage
+
+from gpu_assistant.core.results import BenchDevice
+from gpu_assistant.gui.bench.picture import HEIGHT, WIDTH, png
+from gpu_assistant.gui.bench.report import html
+from gpu_assistant.gui.bench.sharing import Sharing, _name
+from tests.fakes.app import cpu_benchmark
+from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
+
+pytestmark = pytest.mark.gui
+
+ALL = (cpu_benchmark(), card_benchmark(), slow_benchmark(), two_cards(), replace(cpu_benchmark(), results=()))
+
+
+class Page(HTMLParser):
+    """Its words, and whether every tag that opens is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.words, self.open, self.links = "", [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.links += [value for name, value in attrs if name in ("src", "href")]
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words += data + "\n"
+
+
+@pytest.mark.parametrize("benchmark", ALL, ids=["cpu", "card", "slow", "two", "nothing"])
+@pytest.mark.parametrize("code", ["en", "zh_CN"])
+def test_a_report_is_a_whole_page_that_loads_nothing(language, benchmark, code):
+    language.set(code)
+    page = Page(html(benchmark, (benchmark,)))
+    assert page.open == []
+    assert page.links == []
+    assert not re.search(r"https?:|<script|url\(", html(benchmark))
+
+
+def test_a_report_says_what_was_measured(language):
+    words = Page(html(slow_benchmark("heat"))).words
+    for said in (
+        "RTX 4060",
+        "Training ResNet-50",
+        "157 images/s",
+        "617.42",
+        "too hot",
+        "41 → 67 °C",
+        "AMD Ryzen 5 7500F",
+    ):
+        assert said in words
+
+
+def test_names_from_elsewhere_cannot_write_into_the_page(language):
+    device = BenchDevice(id="cpu", name="<script>alert(1)</script>", threads=2)
+    text = html(replace(cpu_benchmark(), devices=(device,)))
+    assert "<script" not in text
+    assert "&lt;script&gt;" in text
+
+
+@pytest.mark.parametrize("benchmark", ALL, ids=["cpu", "card", "slow", "two", "nothing"])
+def test_a_picture_has_its_size_and_bars(language, benchmark):
+    image = QImage.fromData(png(benchmark))
+    assert (image.width(), image.height()) == (WIDTH, HEIGHT)
+    assert not image.textKeys()
+    colours = {image.pixelColor(x, y).name() for x in range(0, WIDTH, 4) for y in range(180, HEIGHT - 100, 4)}
+    assert ("#2f55d4" in colours) == any(result.device != "cpu" for result in benchmark.results)
+
+
+def test_a_file_is_named_after_the_card():
+    assert _name(card_benchmark(), "png") == "GPU-Assistant-RTX-4060.png"
+    assert _name(cpu_benchmark(), "html") == "GPU-Assistant-CPU.html"
+
+
+def test_saving_and_what_goes_wrong(language, qtbot, tmp_path):
+    from PySide6.QtWidgets import QWidget
+
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    sharing = Sharing(holder)
+    with qtbot.waitSignal(sharing.saved) as saved:
+        sharing.save_picture(card_benchmark(), tmp_path / "a.png")
+    assert saved.args == [tmp_path / "a.png"]
+    with qtbot.waitSignal(sharing.saved):
+        sharing.save_report(card_benchmark(), (), tmp_path / "a.html")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    with qtbot.waitSignal(sharing.failed) as failed:
+        sharing.save_report(card_benchmark(), (), tmp_path / "file" / "a.html")
+    assert failed.args[0].code in ("storage", "folder-unwritable")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.png", "file"]
