@@ -536,6 +536,33 @@
     </message>
 </context>
 <context>
+    <name>MirrorsCard</name>
+    <message>
+        <source>Downloads</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Fetch from mirrors in China</source>
+        <translation>使用国内镜像下载</translation>
+    </message>
+    <message>
+        <source>Every file is checked against the checksum of its publisher, wherever it comes from.</source>
+        <translation>无论从哪里下载，每个文件都按发布方的校验值检查。</translation>
+    </message>
+    <message>
+        <source>When slow</source>
+        <translation>速度慢时</translation>
+    </message>
+    <message>
+        <source>First</source>
+        <translation>优先</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>从不</translation>
+    </message>
+</context>
+<context>
     <name>MonitorCard</name>
     <message>
         <source>Your graphics card</source>
