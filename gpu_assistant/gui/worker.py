@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from typing import Any
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
@@ -13,6 +14,7 @@ from ..core.jobs import Job, JobContext
 from ..core.plan import LogEvent
 
 NEWS_INTERVAL_MS = 100
+MOST_LINES = 5000  # at once; who reads them keeps no more
 _log = logging.getLogger(__name__)
 
 
@@ -26,7 +28,7 @@ class _Mailbox:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._news: dict[object, Any] = {}
-        self._lines: list[str] = []
+        self._lines: deque[str] = deque(maxlen=MOST_LINES)
         self._count = 0
 
     def put(self, news: Any) -> None:  # noqa: ANN401 - each job documents its own kind of news
@@ -48,7 +50,8 @@ class _Mailbox:
     def take(self) -> tuple[list[Any], list[str]]:
         with self._lock:
             news, self._news = list(self._news.values()), {}
-            lines, self._lines = self._lines, []
+            lines = list(self._lines)
+            self._lines.clear()
         return news, lines
 
 
@@ -81,7 +84,7 @@ class JobRunner(QObject):
 
     started = Signal()
     news = Signal(object)
-    logged = Signal(list)
+    logged = Signal(object)  # a list as an object: Qt would make one of its own of it, word by word
     done = Signal(object)
     failed = Signal(object)
     cancelled = Signal()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
+import shiboken6
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
@@ -24,7 +27,7 @@ class Live:
 
     def follow(self) -> None:
         """Dress the widget now and with every change of theme, text scale or language."""
-        theme.notice.changed.connect(self._look_changed)
+        _following[self] = None
         self.retranslate()
         self.refresh()
 
@@ -73,6 +76,18 @@ class Live:
         elif not owed:
             later(self)
 
+
+# In the order in which they were made. A connection for each would cost as much as the rest of making a widget.
+_following: WeakKeyDictionary[Live, None] = WeakKeyDictionary()
+
+
+def _tell(sizes: bool) -> None:
+    for widget in list(_following):
+        if shiboken6.isValid(widget):
+            widget._look_changed(sizes)
+
+
+theme.notice.changed.connect(_tell)
 
 _PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 

@@ -25,7 +25,7 @@ class Activity(QObject):
     moved = Signal()
     looked_at = Signal(object)
     stepped = Signal(object)
-    logged = Signal(list)
+    logged = Signal(object)
     measuring_news = Signal(object)
 
     def __init__(self, app: App, language: Language, parent: QObject | None = None) -> None:

@@ -30,6 +30,7 @@ from .option_notes import OptionNotes
 from .part_card import Heads, PartCard
 from .plan_list import PlanList
 from .price_card import PriceCard
+from .road import Road
 from .wishes import Wishes
 
 BESIDE = 500  # the room that the title and its line need beside the wishes
@@ -37,6 +38,11 @@ BESIDE = 500  # the room that the title and its line need beside the wishes
 
 class RecommendationPage(WizardPage):
     """A card for each part, what else would do, the price, the folder, the steps."""
+
+    def __init__(self, road: Road, cards: dict[str, PartCard] | None = None) -> None:
+        # Cards that were made before their page (`ahead.py`).
+        self.cards = cards if cards is not None else {}
+        super().__init__(road)
 
     def build(self) -> None:
         """The parts."""
@@ -47,7 +53,7 @@ class RecommendationPage(WizardPage):
         self.hero = Hero("error")
         self.hero.button.clicked.connect(self._mend)
         self.heads = Heads()
-        self.cards = {name: PartCard(name) for name in PARTS}
+        self.cards = {name: self.cards.get(name) or PartCard(name) for name in PARTS}
         self.offers = Offers()
         self.price = PriceCard()
         self.folder = FolderCard()

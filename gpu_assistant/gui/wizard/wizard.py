@@ -13,6 +13,7 @@ from ..components import Banner, LanguageMenu, RailButton, StepRail, ThemeMenu
 from ..components.base import Live
 from ..language import Language
 from ..main.saving import SettingsSaver
+from .ahead import Ahead
 from .base import WizardPage
 from .flow import PAGES, Flow, PageName
 from .road import Road
@@ -49,6 +50,7 @@ class Wizard(Live, QWidget):
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
         self._stack = QStackedWidget()
+        self.ahead = Ahead(self.page, self)
         self._ahead = QTimer(self)
         self._ahead.setSingleShot(True)
         self._ahead.setInterval(AHEAD_MS)
@@ -99,7 +101,7 @@ class Wizard(Live, QWidget):
         """What should I install, and why?"""
         from .recommendation import RecommendationPage
 
-        return self._added(RecommendationPage(self.road))
+        return self._added(RecommendationPage(self.road, self.ahead.cards))
 
     @cached_property
     def install(self) -> InstallPage:
@@ -197,6 +199,7 @@ class Wizard(Live, QWidget):
         dialog.open()
 
     def _moved(self) -> None:
+        self.ahead.stop()
         self._stack.setCurrentWidget(self.page(self.flow.page))
         self._mark_rail()
         self._ahead.start()
@@ -205,10 +208,7 @@ class Wizard(Live, QWidget):
         """While one page is read, make the next, so that it stands there at once."""
         later = PAGES[PAGES.index(self.flow.page) + 1 :]
         if later and not self.road.busy:
-            page = self.page(later[0])
-            # Its words, too, if they are known: what is left to do when it is shown is to paint it.
-            if later[0] == "recommendation":
-                QTimer.singleShot(0, page, page.prepare)
+            self.ahead.begin(later[0])
         elif later:
             self._ahead.start()
 

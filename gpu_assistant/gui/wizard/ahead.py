@@ -1,0 +1,103 @@
+"""The next page is made while the present one is read, a little in each turn of the event loop."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from .flow import PageName
+
+if TYPE_CHECKING:
+    from .base import WizardPage
+    from .part_card import PartCard
+
+PAUSE_MS = 5
+# What a page's code rests on: to load it takes as long as to make the widgets.
+MODULES: Mapping[PageName, tuple[str, ...]] = {
+    "welcome": ("welcome",),
+    "computer": ("findings", "findings_card", "computer"),
+    "recommendation": (
+        "choosers",
+        "part_card",
+        "offers",
+        "plan_row",
+        "plan_list",
+        "price_card",
+        "wishes",
+        "folder_card",
+        "recommendation",
+    ),
+    "install": ("plan_list", "step_block", "trouble_box", "progress", "install"),
+    "done": ("proof_card", "speed_card", "done"),
+}
+
+
+class Ahead(QObject):
+    """Makes one page in steps; `cards` are the parts of a recommendation that are there before their page."""
+
+    def __init__(self, page: Callable[[PageName], WizardPage], parent: QObject) -> None:
+        super().__init__(parent)
+        self.cards: dict[str, PartCard] = {}
+        self._page = page
+        self._made: set[PageName] = set()
+        self._steps: deque[Callable[[], object]] = deque()
+        self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._timer.timeout.connect(self._step)
+
+    def begin(self, name: PageName) -> None:
+        """Make a page in the next moments."""
+        steps: list[Callable[[], object]] = []
+        if name not in self._made:
+            steps += [partial(import_module, f".{module}", __package__) for module in MODULES[name]]
+            if name == "recommendation":
+                from .cards import PARTS
+
+                steps += [partial(self._card, part) for part in PARTS]
+            steps.append(partial(self._make, name))
+        if name == "recommendation":
+            # Its words, too, if they are known: what is left to do when it is shown is to paint it.
+            steps += [partial(step, name) for step in (self._draw, self._lay_out, self._paint)]
+        self._steps = deque(steps)
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Another page is shown: what is not made is made when it is asked for."""
+        self._steps.clear()
+        self._timer.stop()
+
+    def _step(self) -> None:
+        self._steps.popleft()()
+        if self._steps:
+            self._timer.start()
+
+    def _card(self, part: str) -> None:
+        from .part_card import PartCard
+
+        self.cards[part] = PartCard(part)
+
+    def _make(self, name: PageName) -> None:
+        self._page(name)
+        self._made.add(name)
+
+    def _draw(self, name: PageName) -> None:
+        self._page(name).prepare()
+
+    def _lay_out(self, name: PageName) -> None:
+        page = self._page(name)
+        holder = page.parentWidget()
+        if holder is not None and not page.isVisible():
+            page.resize(holder.size())
+            for layout in (page.layout(), page.page.content.layout()):
+                if layout is not None:
+                    layout.activate()
+
+    def _paint(self, name: PageName) -> None:
+        """Into a picture that nobody needs: what texts and icons keep of their looks is there from then on."""
+        page = self._page(name)
+        if not page.isVisible():
+            page.grab()
