@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .core.results import Benchmark, GpuSample, Sample
     from .detect.job import DetectJob
     from .fetch.job import DownloadJob
+    from .fetch.pace import Pace
     from .health.job import HealthJob
     from .health.minder import Looks
     from .health.watch import Watch
@@ -250,12 +251,32 @@ class App:
 
         return interrupted(self.data)
 
-    def install(self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = ()) -> InstallJob:
-        """Carry a plan out (or only say what would be done); `resume` goes on after a restart (`resume_words`)."""
+    def download_pace(self) -> Pace:
+        """How downloads go: as fast as the settings allow; the holder may hold them or change the speed."""
+        from .fetch.pace import Pace
+
+        return Pace(self.settings.speed_limit)
+
+    def install(
+        self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = (), pace: Pace | None = None
+    ) -> InstallJob:
+        """Carry a plan out (or only say what would be done); `resume` goes on after a restart (`resume_words`).
+
+        Its downloads go at `pace`, else as fast as the settings allow.
+        """
         from .install.runner import InstallJob
 
         dry = dry_run or plan.simulated
-        return InstallJob(plan, self.system, self.data, self.catalog, dry_run=dry, resume=resume, mirrors=self.mirrors)
+        return InstallJob(
+            plan,
+            self.system,
+            self.data,
+            self.catalog,
+            dry_run=dry,
+            resume=resume,
+            mirrors=self.mirrors,
+            pace=pace or self.download_pace(),
+        )
 
     def resume_words(self, *, window: bool) -> tuple[str, ...]:
         """The command that goes on after a restart: the window, or the command line's `install --resume`."""

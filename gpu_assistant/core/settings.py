@@ -18,7 +18,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`language` None follows the system. `setup_done` decides whether the wizard or Home opens first.
 
     `look_for_updates` counts only where the build knows an address to ask. `mirrors` tells when the publishers'
-    mirrors give files: after a slow official source, before it, or never.
+    mirrors give files: after a slow official source, before it, or never. `speed_limit` is
+    in bytes per second for all downloads together; None is as fast as it goes.
     """
 
     language: Language | None = None
@@ -31,6 +32,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     silenced: tuple[str, ...] = ()
     tray: bool = True
     mirrors: MirrorUse = "when-slow"
+    speed_limit: int | None = None
 
 
 def load(path: Path) -> Settings:

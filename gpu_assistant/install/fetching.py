@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..core.names import MirrorUse
 from ..core.paths import DataDir
 from ..fetch.limits import Limits
+from ..fetch.pace import Pace
 from ..fetch.wanted import Wanted
 from ..system.base import System
 from .mirrors import sourced
@@ -37,12 +38,14 @@ class Getting(Place):
         cancel: threading.Event,
         limits: Limits,
         mirrors: MirrorUse = "when-slow",
+        pace: Pace | None = None,
         shelf: Shelf | None = None,
     ) -> None:
         super().__init__(system, data, reporter=reporter, cancel=cancel)
         self.catalog = catalog
         self.limits = limits
         self.mirrors: MirrorUse = mirrors
+        self.pace = pace or Pace()
         self.shelf = shelf
 
 
@@ -64,4 +67,4 @@ def fetch(getting: Getting, wanted: Sequence[Wanted]) -> tuple[Path, ...]:
 
     shelf, catalog, use = getting.shelf, getting.catalog, getting.mirrors
     todo = [shelf.wanted(each) if shelf is not None else sourced(each, catalog, use) for each in wanted]
-    return Fetch(todo, cancel=getting.cancel, progress=progress, limits=getting.limits).run()
+    return Fetch(todo, cancel=getting.cancel, progress=progress, limits=getting.limits, pace=getting.pace).run()

@@ -17,6 +17,7 @@ from ..core.paths import DataDir
 from ..core.plan import Plan, Step, StepState
 from ..core.results import Checks
 from ..fetch.limits import Limits
+from ..fetch.pace import Pace
 from ..system.base import System
 from .reporter import Reporter, end_state, outcome
 from .work import Verifier
@@ -39,7 +40,7 @@ class InstallJob:
     """One install. News are `PlanEvent`, `StepEvent`s, `LogEvent`s and always one `EndEvent`, the last.
 
     With `dry_run` every step is skipped and nothing is touched; a simulated plan never does anything else. `resume`
-    are the words of the command that goes on after a restart.
+    are the words of the command that goes on after a restart; `pace` holds or slows its downloads.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class InstallJob:
         verifier: Verifier = verify_job,
         limits: Limits | None = None,
         mirrors: MirrorUse = "when-slow",
+        pace: Pace | None = None,
     ) -> None:
         self.plan = plan
         self._mirrors: MirrorUse = mirrors
@@ -64,6 +66,7 @@ class InstallJob:
         self._resume = tuple(resume)
         self._verifier = verifier
         self._limits = limits or Limits()
+        self._pace = pace or Pace()
 
     def run(self, context: JobContext[Any]) -> Path:
         """The environment's folder. Raises AppError and its family, nothing else: RebootNeeded("restart-needed")
@@ -133,6 +136,7 @@ class InstallJob:
                 verifier=self._verifier,
                 limits=self._limits,
                 mirrors=self._mirrors,
+                pace=self._pace,
                 shelf=shelf,
             )
             try:

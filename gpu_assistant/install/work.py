@@ -18,6 +18,7 @@ from ..core.plan import Plan, Step
 from ..core.recommendation import PyTorchChoice
 from ..core.results import Checks
 from ..fetch.limits import Limits
+from ..fetch.pace import Pace
 from ..system.base import System
 from .effects import Effect, FolderMade, TreeMade
 from .fetching import Getting
@@ -72,10 +73,19 @@ class Work(Getting):
         verifier: Verifier,
         limits: Limits,
         mirrors: MirrorUse = "when-slow",
+        pace: Pace | None = None,
         shelf: Shelf | None = None,
     ) -> None:
         super().__init__(
-            system, data, catalog, reporter=reporter, cancel=cancel, limits=limits, mirrors=mirrors, shelf=shelf
+            system,
+            data,
+            catalog,
+            reporter=reporter,
+            cancel=cancel,
+            limits=limits,
+            mirrors=mirrors,
+            pace=pace,
+            shelf=shelf,
         )
         self.plan = plan
         self.journal = journal

@@ -536,7 +536,11 @@
     </message>
 </context>
 <context>
-    <name>MirrorsCard</name>
+    <name>DownloadsCard</name>
+    <message>
+        <source>How fast at most</source>
+        <translation>最高速度</translation>
+    </message>
     <message>
         <source>Downloads</source>
         <translation>下载</translation>

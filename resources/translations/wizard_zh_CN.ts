@@ -830,6 +830,14 @@
 <context>
     <name>StepBlock</name>
     <message>
+        <source>Held by you</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>What has come is kept.</source>
+        <translation>已经下载的会保留。</translation>
+    </message>
+    <message>
         <source>Trying it out</source>
         <translation>正在试运行</translation>
     </message>
@@ -1390,6 +1398,40 @@
     <message>
         <source>What the words mean</source>
         <translation>这些词的意思</translation>
+    </message>
+</context>
+<context>
+    <name>SpeedLimit</name>
+    <message>
+        <source>Download speed</source>
+        <translation>下载速度</translation>
+    </message>
+    <message>
+        <source>As fast as it goes</source>
+        <translation>不限速</translation>
+    </message>
+    <message>
+        <source>At most {count} MB/s</source>
+        <translation>最高 {count} MB/s</translation>
+    </message>
+</context>
+<context>
+    <name>PaceRow</name>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>The download is held.</source>
+        <translation>下载已暂停。</translation>
+    </message>
+    <message>
+        <source>The download goes on.</source>
+        <translation>下载继续了。</translation>
     </message>
 </context>
 </TS>

@@ -48,6 +48,7 @@ from gpu_assistant.core.results import (
     CheckState,
 )
 from gpu_assistant.core.settings import Settings
+from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.update.service import UpdateService
 from tests.fakes.after import AfterInstall
 from tests.fakes.desktop import FakeDesktop
@@ -418,7 +419,12 @@ class FakeApp(AfterInstall):
     def resume_words(self, *, window: bool) -> tuple[str, ...]:
         return ("gpu-assistant", "--resume") if window else ()
 
-    def install(self, plan: Plan, *, dry_run: bool = False, resume: tuple[str, ...] = ()) -> FakeJob:
+    def download_pace(self) -> Pace:
+        return Pace(self.settings.speed_limit)
+
+    def install(
+        self, plan: Plan, *, dry_run: bool = False, resume: tuple[str, ...] = (), pace: Pace | None = None
+    ) -> FakeJob:
         self.resume = resume
         self.asked.append("dry install" if dry_run or plan.simulated else "install")
         job = self._job("install", count=False)

@@ -14,7 +14,7 @@ from ...core.settings import Language as Code
 from .. import theme
 from ..components import Banner, Card, CommandBox, Page, Segments, Text, label
 from ..language import NAMES, Language
-from .mirrors_card import MirrorsCard
+from .downloads_card import DownloadsCard
 from .monitor_card import MonitorCard
 from .saving import SettingsSaver
 from .updates import Updates
@@ -41,7 +41,7 @@ class SettingsPage(Page):
         self._look, self._about = Card(" "), Card(" ")
         self.updates = UpdatesCard(updates, app, saver)
         self.monitor = MonitorCard(app, saver)
-        self.mirrors = MirrorsCard(app, saver)
+        self.downloads = DownloadsCard(app, saver)
         self._folder = CommandBox(str(app.data.root))
         self._privacy = label("body", "", "soft")
         self._version, self._licences = label("body", "", "soft"), paths.licences()
@@ -64,7 +64,7 @@ class SettingsPage(Page):
             self._words["licences"] = label("body")
             self._about.column.addWidget(self._words["licences"])
             self._about.column.addWidget(CommandBox(str(self._licences)))
-        for part in (self._trouble, self._look, self.monitor, self.mirrors, self.updates, self._about):
+        for part in (self._trouble, self._look, self.monitor, self.downloads, self.updates, self._about):
             self.column.addWidget(part)
         self.column.addStretch(1)
         self.language.chosen.connect(self._choose_language)

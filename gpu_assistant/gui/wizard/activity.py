@@ -16,6 +16,7 @@ from .progress import Progress
 
 if TYPE_CHECKING:
     from ...app import App
+    from ...fetch.pace import Pace
 
 
 class Activity(QObject):
@@ -27,6 +28,7 @@ class Activity(QObject):
     stepped = Signal(object)
     logged = Signal(object)
     measuring_news = Signal(object)
+    limited = Signal(object)
 
     def __init__(self, app: App, language: Language, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -34,6 +36,7 @@ class Activity(QObject):
         self.language = language
         self.flow = Flow(simulated=app.simulated)
         self.interrupted: Interrupted | None = None
+        self.pace: Pace | None = None
         self.progress: Progress | None = None
         self.saved: Path | None = None
         self.lines: list[str] = []

@@ -64,6 +64,8 @@ class InstallPage(WizardPage):
         self.cancel.clicked.connect(self.ask_to_stop)
         self.trouble.taken.connect(self.road.take)
         self.trouble.folder.connect(self.folder_wanted)
+        self.block.controls.held.connect(self.road.hold)
+        self.block.controls.limit.chosen.connect(self.road.limit)
         self.road.stepped.connect(self._stepped)
         self.road.logged.connect(self._logged)
         self._progress: Progress | None = None
@@ -206,6 +208,9 @@ class InstallPage(WizardPage):
             running = progress.running
             self.whole.set_fraction(progress.share)
             if running is not None:
+                pace = self.road.pace
+                if pace is not None:
+                    self.block.controls.set(holding=pace.paused, rate=pace.most)
                 self.block.set_step(running, self.texts)
         elif stage == "stopping":
             line = self.tr("It ends at the next safe place.")
@@ -213,7 +218,7 @@ class InstallPage(WizardPage):
 
     def _where(self, progress: Progress) -> str:
         counted = {"n": str(max(progress.number, 1)), "of": str(len(progress.steps))}
-        left = progress.seconds_left
+        left = None if self.block.controls.holding else progress.seconds_left
         if left is None:
             line = self.tr("Step {n} of {of}. You may minimise this window.")
             return line.format(**counted)

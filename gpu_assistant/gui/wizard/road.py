@@ -174,7 +174,9 @@ class Road(Activity):
         self._end = None
         self.errors.pop("install", None)
         words = self.app.resume_words(window=True)
-        self._installer.start(Later(partial(self.app.install, plan, dry_run=self.flow.simulated, resume=words)))
+        pace = self.pace = self.app.download_pace()
+        dry = self.flow.simulated
+        self._installer.start(Later(partial(self.app.install, plan, dry_run=dry, resume=words, pace=pace)))
         self.moved.emit()
         self.changed.emit()
 
@@ -190,6 +192,18 @@ class Road(Activity):
         self.flow.stopping()
         self._installer.cancel()
         self.changed.emit()
+
+    def hold(self, held: bool) -> None:
+        """Hold the downloads, or let them go on."""
+        if self.pace is not None:
+            (self.pace.pause if held else self.pace.resume)()
+        self.changed.emit()
+
+    def limit(self, rate: int | None) -> None:
+        """How fast downloads may go, in bytes per second; from now on and for later ones."""
+        if self.pace is not None:
+            self.pace.most = rate
+        self.limited.emit(rate)
 
     # Proving, measuring
 

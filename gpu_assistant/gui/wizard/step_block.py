@@ -9,6 +9,7 @@ from ...core.plan import Bottleneck
 from ...texts import Texts
 from ...texts.format import UNKNOWN, duration, size, speed
 from ..components import Card, Figure, Icon, Inset, ProgressBar, SpeedLine, label
+from .pace_row import PaceRow
 from .progress import StepProgress
 
 PACE_ICONS: dict[Bottleneck, str] = {
@@ -32,7 +33,7 @@ class StepBlock(Card):
         self._names = [label("caption") for _ in range(3)]
         self.done, self.speed, self.left = Figure(), Figure(), Figure()
         self.caption, self.line = label("caption"), SpeedLine()
-        self.pace = Inset()
+        self.pace, self.controls = Inset(), PaceRow()
         self._pace_icon = Icon("net", "soft", 18)
         self._pace_title, self._pace_line = label("small-strong"), label("small")
         head, words = QHBoxLayout(), QVBoxLayout()
@@ -60,7 +61,7 @@ class StepBlock(Card):
         self.column.addLayout(head)
         self.column.addWidget(self.bar)
         self.column.addLayout(figures)
-        for widget in (self.caption, self.line, self.pace):
+        for widget in (self.caption, self.line, self.controls, self.pace):
             self.column.addWidget(widget)
 
     def set_step(self, step: StepProgress, texts: Texts) -> None:
@@ -76,11 +77,14 @@ class StepBlock(Card):
         for name, text in zip(self._names, names, strict=True):
             name.setText(text)
         fetching = step.unit == "bytes"
-        for widget in (*self._names, self.done, self.speed, self.left, self.caption, self.line):
+        for widget in (*self._names, self.done, self.speed, self.left, self.caption, self.line, self.controls):
             widget.setVisible(fetching)
         if fetching:
             self._figures(step, texts)
-        self._set_pace(step.bottleneck, step.kind)
+        if fetching and self.controls.holding:
+            self._show_pace("pause", self.tr("Held by you"), self.tr("What has come is kept."))
+        else:
+            self._set_pace(step.bottleneck, step.kind)
 
     def _figures(self, step: StepProgress, texts: Texts) -> None:
         done, unit = size(step.done or 0).rsplit(" ", 1)
@@ -94,8 +98,11 @@ class StepBlock(Card):
         self.pace.setVisible(bottleneck is not None)
         if bottleneck is None:
             return
-        title, line = self._pace_words(bottleneck, kind)
-        self._pace_icon.set(PACE_ICONS[bottleneck])
+        self._show_pace(PACE_ICONS[bottleneck], *self._pace_words(bottleneck, kind))
+
+    def _show_pace(self, icon: str, title: str, line: str) -> None:
+        self.pace.show()
+        self._pace_icon.set(icon)
         self._pace_title.setText(title)
         self._pace_line.setText(line)
         self._pace_line.setVisible(bool(line))

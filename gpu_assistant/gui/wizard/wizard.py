@@ -42,6 +42,7 @@ class Wizard(Live, QWidget):
         self.language = language
         self._saver = saver or SettingsSaver(app, self)
         self.road = Road(app, language, self)
+        self.road.limited.connect(lambda rate: self._saver.keep(speed_limit=rate))
         self.rail = StepRail([("", "")] * len(PAGES))
         self.languages, self.themes = LanguageMenu(language), ThemeMenu()
         self.help = RailButton("help", "F1")

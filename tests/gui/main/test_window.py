@@ -176,8 +176,12 @@ def test_settings_change_at_once_and_are_kept(window, app, language, qtbot):
     page.theme.buttons[2].click()
     page.language.buttons[1].click()
     page.scale.buttons[1].click()
+    page.downloads.speed.take(page.downloads.speed.entries[1])
+    page.downloads.choice.buttons[1].click()
     assert (theme.choice(), language.current, theme.text_scale()) == ("dark", "zh_CN", 1.25)
-    wanted = Settings(language="zh_CN", theme="dark", text_scale=1.25, setup_done=True)
+    wanted = Settings(
+        language="zh_CN", theme="dark", text_scale=1.25, setup_done=True, speed_limit=20_000_000, mirrors="first"
+    )
     qtbot.waitUntil(lambda: app.settings == wanted, timeout=5000)
 
 

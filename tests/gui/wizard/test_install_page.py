@@ -66,6 +66,27 @@ class TestInstall:
         return wizard
 
     @BOTH
+    def test_the_download_is_held_and_goes_on(self, installing, speak, seen, code):
+        speak(code)
+        block = installing.install.block
+        block.controls.hold.click()
+        assert installing.road.pace.paused
+        assert {"en": "Held by you", "zh_CN": "已暂停"}[code] in seen(block)
+        assert "4 s" not in installing.install.page.subtitle.text()
+        block.controls.hold.click()
+        assert not installing.road.pace.paused
+        assert {"en": "Your line sets the pace", "zh_CN": "快慢取决于网络"}[code] in seen(block)
+
+    @BOTH
+    def test_how_fast_at_most_holds_at_once_and_is_kept(self, installing, app, speak, qtbot, code):
+        speak(code)
+        limit = installing.install.block.controls.limit
+        limit.take(next(entry for entry in limit.entries if entry.value == 5_000_000))
+        assert installing.road.pace.most == 5_000_000
+        assert limit.text() == {"en": "At most 5 MB/s", "zh_CN": "最高 5 MB/s"}[code]
+        qtbot.waitUntil(lambda: app.settings.speed_limit == 5_000_000)
+
+    @BOTH
     def test_what_is_happening(self, installing, speak, seen, code):
         speak(code)
         page = installing.install

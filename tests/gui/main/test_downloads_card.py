@@ -1,4 +1,4 @@
-"""Settings: whether mirrors give files is one click, and kept."""
+"""Settings: whether mirrors give files, and how fast, is one click, and kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.gui
 def test_one_click_changes_where_files_come_from(open_window, app):
     window = open_window(app)
     window.area.open(SETTINGS)
-    card = window.area.pages[SETTINGS].mirrors
+    card = window.area.pages[SETTINGS].downloads
     assert (card.choice.current(), app.settings.mirrors) == (0, "when-slow")
     for index, use in ((1, "first"), (2, "never"), (0, "when-slow")):
         card.choice.buttons[index].click()
@@ -25,4 +25,4 @@ def test_what_was_chosen_before_is_shown(open_window, app):
     app.settings = replace(app.settings, mirrors="first")
     window = open_window(app)
     window.area.open(SETTINGS)
-    assert window.area.pages[SETTINGS].mirrors.choice.current() == 1
+    assert window.area.pages[SETTINGS].downloads.choice.current() == 1
