@@ -63,6 +63,15 @@ def test_what_serves_the_old_and_the_new_card_is_offered(driver: str | None, cod
     assert not [warning for warning in codes(taken.warnings) if warning.startswith(("driver-drops", "other-gpu"))]
 
 
+@pytest.mark.parametrize(
+    ("others", "whom"),
+    [([], "card"), ([GTX_1060], "all"), ([GTX_1060, "10de:102d"], "these"), ([GTX_1060, "10de:3fff"], "these")],
+)
+def test_the_newest_driver_is_said_to_be_that_of_the_cards_which_it_serves(others: list[str], whom: str) -> None:
+    box = machine("linux", nvidia(RTX_4060), *(nvidia(other) for other in others))
+    assert data(check(recommend(box, catalog())), "driver-install")["whom"] == f"@driver.for-{whom}"
+
+
 def test_the_strongest_is_not_held_back_by_a_driver_that_ended() -> None:
     box = machine("linux", nvidia("10de:102d"), nvidia(compute_capability="8.6"), driver="470.256.02")
     found = check(recommend(box, catalog()))
