@@ -24,6 +24,7 @@ SOURCE_FIELDS = (
     "products_source",
     "releases_source",
     "seen_source",
+    "line_source",
     "nvidia_source",
 )
 ALSO_SOURCES = ("arch_source", "max_temp_source")

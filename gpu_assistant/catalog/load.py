@@ -239,11 +239,16 @@ class Catalog:
     def sizes(self, variant: str, system: SystemName, release: str | None = None) -> Sizes:
         """What an environment with this kind of PyTorch build needs; unknown figures are None.
 
-        Figures of another release than the one asked for, or for none in particular, are `approximate`.
+        Figures of another release than the one asked for, or for none in particular, are `approximate`; so are those
+        of another CUDA build where nothing is known of this one.
         """
-        for size in self.environments.environments:
-            if (size.variant, size.system) == (variant, system):
+        known = [size for size in self.environments.environments if size.system == system]
+        for size in known:
+            if size.variant == variant:
                 return size if size.release == release else msgspec.structs.replace(size, approximate=True)
+        for size in known:
+            if variant.startswith("cu") and (size.variant or "").startswith("cu"):
+                return msgspec.structs.replace(size, approximate=True)
         return Sizes(variant=variant, system=system)
 
     def cudnn_release(self, version: str) -> CudnnRelease | None:

@@ -11,11 +11,26 @@ if TYPE_CHECKING:
 
 
 class Paces(Subject, frozen=True, kw_only=True):
-    """`paces.json`. Seconds and bytes per second; None where nobody measured it."""
+    """`paces.json`. Seconds and bytes per second; None where nobody measured it. `line_bytes_per_second` is no
+    measure but the line that minutes are told for: how fast the user's is, shows only with the first bytes.
+    """
 
     resolve_seconds: float | None
     unpack_bytes_per_second: float | None
     verify_seconds: float | None
+    line_bytes_per_second: float | None = None
+    line_source: str | None = None
+
+    def line_minutes(self, count: int | None) -> float | None:
+        """To download so many bytes over the line that serves as the example."""
+        if count is None or (count and self.line_bytes_per_second is None):
+            return None
+        return _minutes(count / self.line_bytes_per_second) if self.line_bytes_per_second else 0.0
+
+    @property
+    def line_mbits(self) -> int | None:
+        """That line in megabits per second, as lines are sold."""
+        return round(8 * self.line_bytes_per_second / 1e6) if self.line_bytes_per_second is not None else None
 
     @property
     def resolve_minutes(self) -> float | None:

@@ -292,7 +292,7 @@ class Sizes(Struct, frozen=True, kw_only=True):
     """Bytes to download and to keep on disk for one kind of build; None where nobody measured it.
 
     `release` is the one that was measured; `approximate` tells that another one, or none in particular, was
-    asked for.
+    asked for. With `whole` the download is PyTorch with all that it needs, else PyTorch's own wheel.
     """
 
     variant: Variant | None = None
@@ -301,6 +301,7 @@ class Sizes(Struct, frozen=True, kw_only=True):
     download_bytes: Bytes | None = None
     disk_bytes: Bytes | None = None
     source: str | None = None
+    whole: bool = False
     approximate: bool = False
 
 

@@ -12,6 +12,8 @@ from ..core.results import Benchmark, Checks, GpuSample, Sample
 from ..texts.format import UNKNOWN, memory, size
 from .output import Output
 
+# What installers of the system's own take is not in a plan's figures.
+BESIDE = ("nvidia-driver", "vc-redist")
 MARKS = {"pass": "✓", "warn": "!", "fail": "✗", "skip": "–"}
 
 
@@ -94,7 +96,17 @@ def plan_brief(value: Plan, output: Output) -> None:
 def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
     known = {"bytes": value.bytes, "disk_bytes": value.disk_bytes}
     figures: dict[str, int | str] = {name: "@size.unknown" if count is None else count for name, count in known.items()}
-    say(output.say("price", env=value.env, **figures))
+    about = next((step.data.get("bytes") for step in value.steps if step.code == "download-about"), None)
+    if value.bytes is None and isinstance(about, int):
+        about += sum(step.bytes or 0 for step in value.steps)
+        say(output.say("price-about", env=value.env, bytes=about, disk_bytes=figures["disk_bytes"]))
+    else:
+        say(output.say("price", env=value.env, **figures))
+    minutes = next((step.data.get("mbits") for step in value.steps if step.kind == "download"), None)
+    if value.minutes is not None and minutes is not None:
+        say(output.say("price-time", work_seconds=60 * value.minutes, mbits=minutes))
+    if any(step.kind in BESIDE for step in value.steps):
+        say(output.say("price-besides"))
     if value.simulated:
         say(output.say("folders-simulated"))
 

@@ -48,6 +48,7 @@ class DataDir:
         self.updates = root / "cache" / "updates"
         self.catalog = root / "catalog"
         self.locks = root / "cache" / "locks"
+        self.prices = root / "cache" / "prices"
         self.pythons = root / "pythons"
         self.toolkits = root / "toolkits"
         self.environments = root / "environments"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ..catalog.load import Catalog
     from ..catalog.paces import Paces
     from ..catalog.records import Sizes
+    from ..fetch.extent import Extent
+    from .prices import Prices
 
 # A text's code, for a sentence's figure that shows only when the publisher is asked.
 UNKNOWN_SIZE = "@size.unknown"
@@ -39,6 +41,7 @@ class Draft:
         environment: Path,
         wheelhouse: Path | None,
         bundle: Path | None = None,
+        simulated: bool = False,
     ) -> None:
         self.machine = machine
         self.recommendation = recommendation
@@ -47,6 +50,7 @@ class Draft:
         self.environment = environment
         self.wheelhouse = wheelhouse
         self.bundle = bundle
+        self.simulated = simulated
         self.steps: list[Step] = []
         self.variables: dict[str, str] = {}
         self.on_path: list[str] = []
@@ -73,12 +77,45 @@ class Draft:
         return " + ".join(named)
 
     @cached_property
+    def prices(self) -> Prices:
+        """What publishers said of the sizes of files, when they were last asked."""
+        from .prices import read
+
+        return read(self.data)
+
+    @cached_property
+    def told(self) -> Extent | None:
+        """What the packages' publishers said of these very files; None where nobody asked them."""
+        from .prices import wanted_of
+
+        if not self.prices.packages or self.bundle is not None:
+            return None
+        folder = str(self.wheelhouse) if self.wheelhouse is not None else None
+        wanted = wanted_of(
+            self.recommendation,
+            self.machine.os,
+            self.catalog,
+            python=self.series,
+            folder=folder,
+            simulated=self.simulated,
+        )
+        return self.prices.environment(wanted, self.data)
+
+    def file_extent(self, url: str) -> Extent:
+        """What the publisher of a single file said of it."""
+        from ..fetch.extent import Extent
+
+        return self.prices.files.get(url, Extent())
+
+    @cached_property
     def sizes(self) -> Sizes:
-        """What was measured on this very release; another one's figures are not this one's."""
+        """What the publishers said, else what was measured on this very release: another one's figures are not its."""
         from ..catalog.records import Sizes
 
+        if self.told is not None:
+            return Sizes(download_bytes=self.told.bytes, disk_bytes=self.told.unpacked)
         found, torch = self.near_sizes, self.recommendation.pytorch
-        if torch is not None and found.release == torch.version:
+        if torch is not None and (found.release, found.variant) == (torch.version, torch.variant):
             return found
         return Sizes(variant=found.variant, system=found.system)
 

@@ -45,7 +45,14 @@ def make_plan(
     refuse_unfit(environment)
     _refuse_unknown(recommendation)
     draft = Draft(
-        machine, recommendation, catalog, data=data, environment=environment, wheelhouse=wheelhouse, bundle=bundle
+        machine,
+        recommendation,
+        catalog,
+        data=data,
+        environment=environment,
+        wheelhouse=wheelhouse,
+        bundle=bundle,
+        simulated=simulated,
     )
     # The first looks whether there is room for all the others.
     first, *others = KINDS.values()
@@ -60,9 +67,9 @@ def make_plan(
         env=str(environment),
         recommendation=recommendation,
         steps=steps,
-        bytes=total(step.bytes for step in steps),
-        disk_bytes=total(step.disk_bytes for step in steps),
-        minutes=total(step.minutes for step in steps),
+        bytes=total(step.bytes for step in steps if step.files or not KINDS[step.kind].apart),
+        disk_bytes=total(step.disk_bytes for step in steps if not KINDS[step.kind].apart),
+        minutes=total(step.minutes for step in steps if not KINDS[step.kind].apart),
         wheelhouse=str(wheelhouse) if wheelhouse is not None else None,
         bundle=str(bundle) if bundle is not None else None,
         simulated=simulated,

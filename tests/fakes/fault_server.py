@@ -180,11 +180,12 @@ class FaultServer:
             self._body(request, 200, b"" if head else served.data, headers, served, fault, len(served.data))
             return
         first, _, last = asked.removeprefix("bytes=").partition("-")
-        start = int(first)
+        # Without a first byte it is the last ones that are asked for.
+        start = int(first) if first else max(0, len(served.data) - int(last))
         if start >= len(served.data):
             self._plain(request, 416, {"Content-Range": f"bytes */{len(served.data)}"})
             return
-        end = min(int(last) + 1 if last else len(served.data), len(served.data))
+        end = min(int(last) + 1 if first and last else len(served.data), len(served.data))
         off, total = 0, len(served.data)
         if fault is not None and fault.kind == "shifted-range":
             off = 7

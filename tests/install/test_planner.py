@@ -10,6 +10,8 @@ import jsonschema
 import msgspec
 import pytest
 
+from gpu_assistant.advise.pythons import python_for
+from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import OperatingSystem, Python
@@ -79,7 +81,7 @@ def test_only_what_was_measured_on_this_release_is_told(world: World) -> None:
     )
     near = Texts("en").plan(other).steps[3].what or ""
     assert f"PyTorch {measured.release} was 192 MB" in near
-    assert other.steps[0].code == "check-space-unknown"
+    assert other.steps[0].code == "check-space-about"
 
     house = tiny.folder(world.root / "wheels", [world.torch])
     local = planned(RELEASE, house)
@@ -125,7 +127,10 @@ def test_which_python_is_built_on() -> None:
         python("/venv", "3.11.1", kind="venv"),
         python("/other-series", "3.1.1", kind="system"),
         python("/arm", "3.11.1", kind="system", arch="arm64"),
-        python("/right", "3.11.2", kind="system", arch="x86_64"),
+        python("/unknown", "3.11.9"),
+        python("/preview", "3.11.9rc1", kind="system", arch="x86_64"),
+        python("/older", "3.11.1", kind="system", arch="x86_64"),
+        python("/right", "3.11.2", kind="managed", arch="x86_64"),
     )
     here = msgspec.structs.replace(machine(pythons), os=OperatingSystem(system="linux", arch="x86_64"))
     found = python_here(here, "3.11")
@@ -133,6 +138,10 @@ def test_which_python_is_built_on() -> None:
     assert found.path == "/right"
     assert python_here(msgspec.structs.replace(here, pythons=pythons[:2]), "3.11") is None
     assert python_here(msgspec.structs.replace(here, pythons=None), "3.11") is None
+    # The words name the very one that the plan takes.
+    said = python_for(here, load(resources() / "catalog"), "x86_64", ("3.11",))
+    assert said is not None
+    assert (said.origin, said.version) == ("here", found.version)
     preview = msgspec.structs.replace(pythons[-1], version="3.11.0a1")
     assert python_here(msgspec.structs.replace(here, pythons=(preview,)), "3.11") is None
 

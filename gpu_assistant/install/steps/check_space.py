@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from ...core.errors import AppError
 from ...core.json import storage_error
+from ...core.machine import Disk, Machine
 from ...core.names import Value
 from ...core.plan import Plan, Step
 from .. import journal
@@ -24,13 +25,31 @@ class CheckSpace(Kind):
     """Changes nothing but what a killed run left half made."""
 
     name: ClassVar[str] = "check-space"
-    codes: ClassVar[tuple[str, ...]] = ("check-space", "check-space-unknown")
+    codes: ClassVar[tuple[str, ...]] = (
+        "check-space",
+        "check-space-short",
+        "check-space-about",
+        "check-space-about-short",
+        "check-space-unknown",
+    )
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
-        """One step, planned last: it knows what all the others take."""
-        needed = total(step.disk_bytes for step in draft.steps)
-        data: dict[str, Value] = {"env": str(draft.environment), "disk_bytes": needed}
-        code = "check-space" if needed is not None else "check-space-unknown"
+        """One step, planned last: it knows what all the others take, and says so where that is too much."""
+        from . import KINDS
+
+        kept = total(step.disk_bytes for step in draft.steps if not KINDS[step.kind].apart)
+        fetched = total(step.bytes for step in draft.steps if step.files or not KINDS[step.kind].apart)
+        # What is downloaded lies on the disk, too.
+        needed = kept + fetched if kept is not None and fetched is not None else None
+        near = draft.near_sizes
+        about = near.disk_bytes if near.disk_bytes is not None else near.download_bytes
+        least, code = (needed, "check-space") if needed is not None else (about, "check-space-about")
+        data: dict[str, Value] = {"env": str(draft.environment), "disk_bytes": least}
+        disk = _disk(draft.machine, str(draft.environment), simulated=draft.simulated)
+        if least is None:
+            code = "check-space-unknown"
+        elif disk is not None and (disk.free_bytes or 0) < least:
+            code, data["disk"], data["free_bytes"] = f"{code}-short", disk.path.lstrip("@"), disk.free_bytes
         return (Step(id="space", kind=self.name, code=code, data=data, bytes=0, disk_bytes=0, minutes=0.0),)
 
     def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
@@ -56,6 +75,20 @@ class CheckSpace(Kind):
             finish(env)
             refuse_strangers(env, work.data)
         return Outcome()
+
+
+def _disk(machine: Machine, folder: str, *, simulated: bool) -> Disk | None:
+    """The disk of a folder; of a machine whose folders are not known here the one with the most room."""
+    known = [disk for disk in machine.disks or () if disk.free_bytes is not None]
+    if simulated:
+        return max(known, key=lambda disk: disk.free_bytes or 0, default=None)
+
+    def plain(path: str) -> str:
+        return path.replace("\\", "/").lower() if machine.os.system == "windows" else path
+
+    there = plain(folder).rstrip("/") + "/"
+    fitting = [disk for disk in known if there.startswith(plain(disk.path).rstrip("/") + "/")]
+    return max(fitting, key=lambda disk: len(disk.path), default=None)
 
 
 def _check_room(work: Work) -> None:

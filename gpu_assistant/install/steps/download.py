@@ -23,22 +23,32 @@ class Download(Kind):
     """What is fetched stands in the lock; nothing of it comes from the plan."""
 
     name: ClassVar[str] = "download"
-    codes: ClassVar[tuple[str, ...]] = ("download", "download-about", "download-rest", "download-bundle")
+    codes: ClassVar[tuple[str, ...]] = (
+        "download",
+        "download-about",
+        "download-rest",
+        "download-bundle",
+        "download-all",
+    )
     needs: ClassVar[tuple[str, ...]] = ("resolve",)
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step for all packages."""
         local = draft.local
         # The packages that PyTorch needs are small beside it, and nobody measured them.
-        count = draft.sizes.download_bytes if local is None else None
+        count = draft.sizes.download_bytes if local is None or draft.told is not None else None
         data: dict[str, Value] = {"release": draft.release, "bytes": UNKNOWN_SIZE if count is None else count}
+        if draft.paces.line_mbits is not None:
+            data["mbits"] = draft.paces.line_mbits
         near, code = draft.near_sizes, "download"
         if draft.bundle is not None:
             code, count, data["path"] = "download-bundle", 0, str(draft.bundle)
+        elif count is not None and "mbits" in data and (draft.told is not None or draft.sizes.whole):
+            code = "download-all"
         elif local is not None:
             code, data["bytes"] = "download-rest", local.bytes
         elif count is None and near.download_bytes is not None:
-            code, data["bytes"], data["measured"] = "download-about", near.download_bytes, near.release
+            code, data["bytes"], data["measured"] = "download-about", near.download_bytes, _measured(draft)
         return (
             Step(
                 id="download",
@@ -48,8 +58,7 @@ class Download(Kind):
                 data=data,
                 bytes=count,
                 disk_bytes=0,
-                # How fast the user's line is shows with the first bytes.
-                minutes=0.0 if count == 0 else None,
+                minutes=draft.paces.line_minutes(count),
             ),
         )
 
@@ -71,6 +80,13 @@ class Download(Kind):
                 work.forget_lock()
             raise
         return Outcome()
+
+
+def _measured(draft: Draft) -> str:
+    """Which release was measured, and which build of it where that is another one."""
+    near, torch = draft.near_sizes, draft.recommendation.pytorch
+    other = torch is not None and near.variant != torch.variant
+    return f"{near.release} ({near.variant})" if other else str(near.release)
 
 
 def _wanted(folder: Path, file: PlanFile) -> Wanted:

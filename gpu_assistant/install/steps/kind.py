@@ -36,6 +36,8 @@ class Kind:
     needs: ClassVar[tuple[str, ...]] = ()
     then: ClassVar[tuple[str, ...]] = ()
     many: ClassVar[bool] = False
+    # An installer of the system's own: what it takes of the disk and of time nobody tells, and a plan leaves it out.
+    apart: ClassVar[bool] = False
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """The steps of this kind that a recommendation asks for; raises AppError, CallError."""

@@ -57,6 +57,7 @@ class NvidiaDriver(Kind):
     """`door` and `here` replace the way to administrator rights, and the look at what is installed."""
 
     name: ClassVar[str] = "nvidia-driver"
+    apart: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = (WINDOWS, LINUX, SECURE_BOOT, *TO_DO)
 
     def __init__(self, door: Callable[[Work], Door] = _door, here: Callable[..., str | None] = installed) -> None:
@@ -81,13 +82,15 @@ class NvidiaDriver(Kind):
         package, facts = windows.package(advice.url, draft.catalog), draft.catalog.drivers.windows_install
         if package is None or package.url is None or facts is None:
             return _by_hand(advice, version, (), page=_page(draft, advice))
-        file = PlanFile(url=package.url, name=_file_name(package.url), sha256=package.sha256)
+        size = draft.file_extent(package.url).bytes
+        file = PlanFile(url=package.url, name=_file_name(package.url), sha256=package.sha256, bytes=size)
         return Step(
             id="driver",
             kind=self.name,
             code=WINDOWS,
             data={"version": package.version, "installed": advice.installed or "@driver.none"},
             spec={"version": package.version},
+            bytes=size,
             disk_bytes=None,
             needs_admin=True,
             needs_reboot=True,

@@ -22,9 +22,9 @@ from ..untrusted import check_file
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields, refused, spec_of
 
-# Whose interpreter to build on, best first: an environment's or Conda's goes away with it, and the Store's
-# hides its files.
-KINDS = ("system", "managed", None, "venv")
+# Whose interpreter to build on, as the advice says it: an environment's or Conda's goes away with it, and the
+# Store's hides its files.
+KINDS = ("system", "managed")
 
 
 class Here(Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,14 +60,18 @@ class PythonRuntime(Kind):
         if build is None:
             raise AppError("no-python", python=series)
         file = PurePosixPath(unquote(urlsplit(build.url).path)).name
+        told = draft.file_extent(build.url)
+        size = build.bytes if build.bytes is not None else told.bytes
         return (
             Step(
                 id="python",
                 kind=self.name,
                 code="python-runtime",
                 data={"python": build.version, "path": None},
-                bytes=build.bytes,
-                files=(PlanFile(url=build.url, name=file, sha256=build.sha256, bytes=build.bytes),),
+                bytes=size,
+                disk_bytes=told.unpacked,
+                minutes=_minutes(size, told.unpacked, draft),
+                files=(PlanFile(url=build.url, name=file, sha256=build.sha256, bytes=size),),
             ),
         )
 
@@ -114,7 +118,12 @@ def python_here(machine: Machine, series: str) -> Python | None:
         and python.kind in KINDS
         and (python.arch is None or machine.os.arch is None or python.arch == machine.os.arch)
     ]
-    return min(fitting, key=lambda python: KINDS.index(python.kind), default=None)
+    return max(fitting, key=lambda python: numbers(python.version) or (), default=None)
+
+
+def _minutes(size: int | None, unpacked: int | None, draft: Draft) -> float | None:
+    parts = (draft.paces.line_minutes(size), draft.paces.unpack_minutes(unpacked))
+    return sum(part for part in parts if part is not None) if None not in parts else None
 
 
 def _folder(step: Step, work: Work) -> Path:

@@ -30,6 +30,7 @@ class VcRedist(Kind):
     """`door` replaces the way to administrator rights."""
 
     name: ClassVar[str] = "vc-redist"
+    apart: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = ("vc-redist",)
 
     def __init__(self, door: Callable[[Work], Door] = _door) -> None:
@@ -56,6 +57,7 @@ class VcRedist(Kind):
                 id="vc-redist",
                 kind=self.name,
                 code="vc-redist",
+                bytes=draft.file_extent(package.url).bytes,
                 needs_admin=True,
                 commands=((file.name, *package.arguments),),
                 files=(file,),
