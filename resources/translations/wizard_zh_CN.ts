@@ -4,6 +4,10 @@
 <context>
     <name>Cards</name>
     <message>
+        <source>or your system's own</source>
+        <translation>或系统自带的版本</translation>
+    </message>
+    <message>
         <source>Windows' own, which lets Linux talk to the card</source>
         <translation>Windows 自己的驱动，让 Linux 能与显卡通信</translation>
     </message>
@@ -88,10 +92,6 @@
         <translation>在别处，保留</translation>
     </message>
     <message>
-        <source>build {variant}</source>
-        <translation>{variant} 版本</translation>
-    </message>
-    <message>
         <source>Google's toolbox to train models with</source>
         <translation>Google 的模型训练工具箱</translation>
     </message>
@@ -150,10 +150,6 @@
     <message>
         <source>NVIDIA's fast building blocks for neural networks</source>
         <translation>NVIDIA 的神经网络加速零件</translation>
-    </message>
-    <message>
-        <source>or what your distribution has</source>
-        <translation>或发行版提供的版本</translation>
     </message>
 </context>
 <context>
@@ -336,6 +332,13 @@
     <message>
         <source>What was done</source>
         <translation>做了什么</translation>
+    </message>
+</context>
+<context>
+    <name>FolderCard</name>
+    <message>
+        <source>Where shall it be installed?</source>
+        <translation>要安装到哪里？</translation>
     </message>
 </context>
 <context>
@@ -611,10 +614,6 @@
     <message>
         <source>Install</source>
         <translation>安装</translation>
-    </message>
-    <message>
-        <source>Where shall it be installed?</source>
-        <translation>要安装到哪里？</translation>
     </message>
     <message>
         <source>Back to the recommendation</source>
@@ -1191,20 +1190,20 @@
 <context>
     <name>Wishes</name>
     <message>
+        <source>As recommended</source>
+        <translation>恢复推荐</translation>
+    </message>
+    <message>
+        <source>Customise</source>
+        <translation>自定义</translation>
+    </message>
+    <message>
         <source>All three, for those who need them all; takes the most space</source>
         <translation>以上三样都装，都要用的人选它；占空间最多</translation>
     </message>
     <message>
-        <source>Back to the recommendation</source>
-        <translation>恢复推荐方案</translation>
-    </message>
-    <message>
         <source>CUDA development</source>
         <translation>CUDA 开发</translation>
-    </message>
-    <message>
-        <source>Choose versions yourself</source>
-        <translation>自己选版本</translation>
     </message>
     <message>
         <source>Driver: {kind}</source>

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from PySide6.QtCore import QElapsedTimer, QPoint, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QPoint, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from .. import theme
 from .base import KeyboardFocus, Live, focus_ring, moving, rounded
 from .picture import draw_icon
+from .text import laid_out
 
 Kind = Literal["primary", "secondary", "ghost"]
 TURN_MS = 1200
+UNBOUNDED = 16_777_215
 
 
 class Button(KeyboardFocus, Live, QPushButton):
@@ -36,6 +38,7 @@ class Button(KeyboardFocus, Live, QPushButton):
         self.kind, self.icon_name, self.after_name = kind, icon, after
         self.large, self.small = large, small
         self._busy = False
+        self._room = UNBOUNDED
         self._clock = QElapsedTimer()
         self._turn = QTimer(self)
         self._turn.setInterval(50)
@@ -83,14 +86,24 @@ class Button(KeyboardFocus, Live, QPushButton):
         elif not (self._busy and event.key() == Qt.Key.Key_Space):
             super().keyPressEvent(event)
 
+    def set_room(self, room: int) -> None:
+        """How wide it may be: words that need more stand in several lines."""
+        if room != self._room:
+            self._room = room
+            self.updateGeometry()
+
     def sizeHint(self) -> QSize:
         """From the font, never from a number alone."""
         width = self.fontMetrics().horizontalAdvance(self._words()) if self.text() else 0
+        high = self.fontMetrics().height()
         pictures = sum(name is not None for name in (self.icon_name, self.after_name))
         gaps = pictures if self.text() else max(pictures - 1, 0)
-        width += pictures * theme.px(18) + gaps * 8 + 2 * self._padding()
-        height = self.fontMetrics().height() + theme.px(23 if self.large else 14 if self.small else 19)
-        return QSize(max(width, height), height)
+        beside = pictures * theme.px(18) + gaps * 8 + 2 * self._padding()
+        if width + beside > self._room:
+            words = laid_out(self._words(), self.font(), self._room - beside)[1]
+            width, high = words.width(), words.height()
+        height = high + theme.px(23 if self.large else 14 if self.small else 19)
+        return QSize(max(width + beside, height if high == self.fontMetrics().height() else 0), height)
 
     def minimumSizeHint(self) -> QSize:
         """Never smaller than its words."""
@@ -112,9 +125,12 @@ class Button(KeyboardFocus, Live, QPushButton):
             side = theme.px(14)
         first = self._busy or self.icon_name is not None
         pictures = (side + (8 if words else 0)) * (first + (self.after_name is not None))
-        if (room := self.width() - pictures - 2 * min(8, self._padding())) < metrics.horizontalAdvance(words):
-            words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
-        text_width = metrics.horizontalAdvance(words)
+        text_width, lines = metrics.horizontalAdvance(words), None
+        if (room := self.width() - pictures - 2 * min(8, self._padding())) < text_width:
+            lines, size = laid_out(words, self.font(), room)
+            if size.height() > self.height():
+                words, lines = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room), None
+            text_width = size.width() if lines is not None else metrics.horizontalAdvance(words)
         content = text_width + pictures
         x = self.width() / 2 - content / 2
         middle = QRectF(x, 0, side, self.height())
@@ -124,7 +140,10 @@ class Button(KeyboardFocus, Live, QPushButton):
             draw_icon(painter, self.icon_name, ink, 18, middle)
         x += (side + 8) if first else 0
         painter.setPen(theme.color(ink))
-        painter.drawText(QRectF(x, 0, text_width + 2, self.height()), int(Qt.AlignmentFlag.AlignVCenter), words)
+        if lines is not None:
+            lines.draw(painter, QPointF(x, (self.height() - size.height()) / 2))
+        else:
+            painter.drawText(QRectF(x, 0, text_width + 2, self.height()), int(Qt.AlignmentFlag.AlignVCenter), words)
         if self.after_name is not None:
             x += text_width + (8 if words else 0)
             draw_icon(painter, self.after_name, ink, 16, QRectF(x, 0, side, self.height()))

@@ -34,13 +34,15 @@ ICONS = {"warned": ("warn", "warn"), "refused": ("cross", "error")}
 
 class Entry(Struct, frozen=True, kw_only=True):
     """One thing to choose; `hint` stands at the right of its text, such as a date. A refused one is shown with its
-    reason in `detail`, but not taken.
+    reason in `detail`, but not taken. `under` is the sentence that stands above it and its neighbours of the same one,
+    in place of their details.
     """
 
     value: Hashable
     text: str
     hint: str = ""
     detail: str = ""
+    under: str = ""
     state: Literal["fine", "warned", "refused"] = "fine"
 
 
@@ -130,6 +132,8 @@ class _Popup(QFrame):
 
     def _take(self, item: QListWidgetItem) -> None:
         entry: Entry = item.data(ENTRY)
+        if not entry.text:
+            return
         self.close()
         self.taken.emit(entry)
 
@@ -146,7 +150,11 @@ class _List(Live, QListWidget):
         self.viewport().setAutoFillBackground(False)
         scroll_slim(self)
         self.setItemDelegate(_Rows(self))
+        above = ""
         for entry in entries:
+            if entry.under and entry.under != above:
+                self._head(entry)
+            above = entry.under
             item = QListWidgetItem(entry.text)
             item.setData(ENTRY, entry)
             said = [part for part in (entry.text, entry.hint, entry.detail) if part]
@@ -156,8 +164,19 @@ class _List(Live, QListWidget):
             if entry.value == current:
                 item.setData(ENTRY + 1, True)
                 self.setCurrentItem(item)
-        self.itemEntered.connect(self.setCurrentItem)
+        self.itemEntered.connect(self._point_at)
         self.follow()
+
+    def _head(self, entry: Entry) -> None:
+        """The sentence above its entries, which cannot be taken itself."""
+        head = QListWidgetItem(entry.under)
+        head.setData(ENTRY, Entry(value=None, text="", detail=entry.under, state=entry.state))
+        head.setFlags(Qt.ItemFlag.NoItemFlags)
+        self.addItem(head)
+
+    def _point_at(self, item: QListWidgetItem) -> None:
+        if item.flags() & Qt.ItemFlag.ItemIsEnabled:
+            self.setCurrentItem(item)
 
     def wanted(self, least: int) -> QSize:
         """The size that shows all entries, within limits."""
@@ -185,10 +204,14 @@ class _Rows(QStyledItemDelegate):
         del option
         entry: Entry = index.data(ENTRY)
         upper, lower = QFontMetrics(theme.font("body")), QFontMetrics(theme.font("small"))
+        if not entry.text:
+            room = theme.px(WIDEST) - LEFT - RIGHT
+            box = lower.boundingRect(QRect(0, 0, room, UNBOUNDED), WRAPPED, entry.detail)
+            return QSize(box.width() + 2 + LEFT + RIGHT, box.height() + 2 * PADDING + 4)
         width, height = upper.horizontalAdvance(entry.text) + 2, upper.height()
         if entry.hint:
             width += GAP + lower.horizontalAdvance(entry.hint)
-        if entry.detail:
+        if entry.detail and not entry.under:
             room = theme.px(WIDEST) - LEFT - RIGHT
             box = lower.boundingRect(QRect(0, 0, room, UNBOUNDED), WRAPPED, entry.detail)
             width, height = max(width, box.width() + 2), height + box.height() + 1
@@ -202,11 +225,15 @@ class _Rows(QStyledItemDelegate):
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
         painter.save()
+        if not entry.text:
+            self._paint_head(painter, rect, entry)
+            painter.restore()
+            return
         if state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
             rounded(painter, QRectF(rect), 6, theme.color("hover"))
         upper = QFontMetrics(theme.font("body"))
         first = QRect(rect.x() + LEFT, rect.y() + PADDING, rect.width() - LEFT - RIGHT, upper.height())
-        mark = ("check", "accent_text") if index.data(ENTRY + 1) else ICONS.get(entry.state)
+        mark = ("check", "accent_text") if index.data(ENTRY + 1) else None if entry.under else ICONS.get(entry.state)
         if mark is not None:
             draw_icon(painter, mark[0], mark[1], 15, QRectF(rect.x() + 9, first.y(), 16, first.height()))
         painter.setPen(theme.color("soft" if entry.state == "refused" else "text"))
@@ -219,5 +246,19 @@ class _Rows(QStyledItemDelegate):
         painter.setFont(theme.font("small"))
         painter.drawText(first, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), entry.hint)
         second = QRect(first.x(), first.bottom() + 2, first.width(), rect.bottom() - first.bottom() - PADDING)
-        painter.drawText(second, WRAPPED, entry.detail)
+        painter.drawText(second, WRAPPED, "" if entry.under else entry.detail)
         painter.restore()
+
+    def _paint_head(self, painter: QPainter, rect: QRect, entry: Entry) -> None:
+        """A line, then the sentence behind the sign of all that stands below it."""
+        painter.setPen(theme.color("line"))
+        painter.drawLine(rect.x() + 9, rect.y() + 2, rect.right() - 9, rect.y() + 2)
+        font = theme.font("small")
+        words = rect.adjusted(LEFT, PADDING + 4, -RIGHT, -PADDING)
+        mark = ICONS.get(entry.state)
+        if mark is not None:
+            first = QRectF(rect.x() + 9, words.y(), 16, QFontMetrics(font).height())
+            draw_icon(painter, mark[0], mark[1], 15, first)
+        painter.setPen(theme.color("soft"))
+        painter.setFont(font)
+        painter.drawText(words, WRAPPED, entry.detail)

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from ...core.recommendation import Recommendation
-from .choosers import shown, title
+from .entries import shown, title
 from .facts import Turn
 
 if TYPE_CHECKING:
     from ...advise.options import PartName
+    from .option_notes import OptionNotes
 
 translate = QCoreApplication.translate
 
 
-def along(turn: Turn | None, now: Recommendation) -> str:
+def along(turn: Turn | None, now: Recommendation, notes: OptionNotes | None) -> str:
     """The other parts that are not what they were, each as before → after; nothing where none is."""
     if turn is None or turn.recommendation is None:
         return ""
@@ -26,7 +27,7 @@ def along(turn: Turn | None, now: Recommendation) -> str:
     for name in PARTS:
         before, after = value_of(turn.recommendation, name), value_of(now, name)
         if name != turn.part and before != after:
-            changed.append(f"{title(name)} {shown(name, before)} → {shown(name, after)}")
+            changed.append(f"{title(name)} {shown(name, before, notes)} → {shown(name, after, notes)}")
     return translate("Choosers", "; ").join(changed)
 
 

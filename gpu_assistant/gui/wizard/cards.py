@@ -26,6 +26,7 @@ ABOUT = {
     "torch": ("accelerator", "pytorch.version", "pytorch.index_url", "pytorch.torchaudio", "python"),
     "tensorflow": ("tensorflow",),
 }
+_TOLD = ("CUDA:", "cuDNN:", "PyTorch:", "CUDA：", "cuDNN：", "PyTorch：")
 # What the machine says of a part, where None is that nobody knows.
 _LOOKED_FOR = {"cuda": "cuda_toolkits", "cudnn": "cudnn", "torch": "pythons", "tensorflow": "pythons"}
 # An offer that is about the driver stands there; every other one stands by itself, in the open.
@@ -33,7 +34,9 @@ DRIVER_OFFERS = frozenset({"keep-driver"})
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """One part: `now` and `after` with a small line each; None is "not there"."""
+    """One part: `now` and `after` with a small line each; None is "not there". `terms` are sentences that explain
+    words of `why`.
+    """
 
     id: str
     title: str
@@ -45,6 +48,7 @@ class Part(Struct, frozen=True, kw_only=True):
     pill: tuple[PillKind, str]
     why: str
     source: tuple[str, str] | None
+    terms: tuple[str, ...] = ()
     offer: Alternative | None = None
 
 
@@ -64,13 +68,21 @@ def words(machine: Machine) -> dict[str, tuple[str, str]]:
 
 
 def parts(
-    machine: Machine, recommendation: Recommendation, texts: Texts, *, settled: bool, plan: Plan | None = None
+    machine: Machine,
+    recommendation: Recommendation,
+    texts: Texts,
+    *,
+    settled: bool,
+    plan: Plan | None = None,
+    reaches: str | None = None,
 ) -> tuple[Part, ...]:
-    """The parts, from the hardware up; `plan` tells which of them it brings."""
+    """The parts, from the hardware up; `plan` tells which of them it brings, `reaches` the highest CUDA that the
+    advised driver runs.
+    """
     spoken = texts.recommendation(recommendation)
-    found = [_driver(machine, spoken, plan), _cuda(machine, spoken), _cudnn(machine, spoken)]
+    found = [_driver(machine, spoken, plan, reaches), _cuda(machine, spoken), _cudnn(machine, spoken)]
     if spoken.pytorch is not None or spoken.goal != "tensorflow":
-        found.append(_torch(machine, spoken, settled=settled))
+        found.append(_torch(machine, spoken, texts, settled=settled))
     if spoken.tensorflow is not None or spoken.goal in ("tensorflow", "all"):
         found.append(_tensorflow(machine, spoken))
     return tuple(_with_reason(part, spoken.reasons, texts) for part in found)
@@ -138,15 +150,17 @@ def _with_reason(part: Part, reasons: tuple[Reason, ...], texts: Texts) -> Part:
     source = next((reason.source for reason in mine if reason.source), None)
     host = urlsplit(source).hostname if source else None
     why = space.join(reason.text for reason in mine if reason.text)
-    terms = space.join(explained(texts, why))
+    # What the cards say in their second lines needs no telling.
+    terms = tuple(each for each in explained(texts, why) if not each.startswith(_TOLD))
     return replace(
         part,
-        why="\n".join(words for words in (why, terms) if words),
+        why=why,
+        terms=terms,
         source=(host.removeprefix("www."), source) if host and source else None,
     )
 
 
-def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None) -> Part:
+def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None, reaches: str | None) -> Part:
     advice = recommendation.driver
     installed = advice.installed or (machine.driver.version if machine.driver is not None else None)
     cuda = machine.driver.cuda_max if machine.driver is not None else None
@@ -170,8 +184,9 @@ def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None)
     kind = translate("Cards", "or newer") if advice.recommended is None else channel
     packaged = plan is not None and any("driver" in step.kind and step.spec.get("packages") for step in plan.steps)
     # The distribution decides which version of the branch its packages hold.
-    theirs = translate("Cards", "or what your distribution has") if packaged else ""
-    at_least = " · ".join(part for part in (kind, theirs, by_hand) if part)
+    theirs = translate("Cards", "or your system's own") if packaged else ""
+    up_to = translate("Cards", "CUDA up to {version}").format(version=reaches) if reaches and not theirs else ""
+    at_least = " · ".join(part for part in (kind, theirs or up_to, by_hand) if part)
     pill = install()
     if advice.action != "install":
         word = translate("Cards", "Update") if advice.action == "update" else translate("Cards", "Go back")
@@ -239,15 +254,14 @@ def _cudnn(machine: Machine, recommendation: Recommendation) -> Part:
     return _part("cudnn", machine, now=here, now_line=line, after=after, after_line=inside, pill=included())
 
 
-def _torch(machine: Machine, recommendation: Recommendation, *, settled: bool) -> Part:
+def _torch(machine: Machine, recommendation: Recommendation, texts: Texts, *, settled: bool) -> Part:
     torch = recommendation.pytorch
     build = next((each.torch.version for each in machine.pythons or () if each.torch is not None), None)
     line = translate("Cards", "elsewhere, stays") if build is not None else ""
     if torch is None:
         return _part("torch", machine, now=build, now_line=line, after=None, pill=not_needed())
     cpu = recommendation.accelerator == "cpu"
-    build_of = translate("Cards", "for the CPU") if cpu else translate("Cards", "build {variant}")
-    details = [build_of.format(variant=torch.variant)]
+    details = [translate("Cards", "for the CPU") if cpu else texts.variant(torch.variant)]
     if recommendation.python is not None:
         details.append(f"Python {recommendation.python}")
     if settled:

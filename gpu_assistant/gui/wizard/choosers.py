@@ -9,23 +9,22 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...catalog.versions import numbers
-from ...core.message import Message
+from ...core.recommendation import Recommendation
 from ...texts import Texts
-from ...texts.format import UNKNOWN
 from .. import theme
 from ..components import Button, Icon, label
 from ..components.base import Live
 from ..components.picker import Entry, Picker
 from . import words as said
-from .option_notes import OptionNotes, Release
-from .wishes import CHANNELS
+from .entries import entries_of, neighbour, sentence, shown, title
+from .option_notes import OptionNotes
 
 if TYPE_CHECKING:
-    from ...advise.options import Option, PartName, PartOptions
+    from ...advise.options import Option, Options, PartName, PartOptions
 
 translate = QCoreApplication.translate
 
-INDENT, LEVEL = 52, 560
+LEVEL = 560
 CARDS: Mapping[PartName, str] = {
     "driver": "driver",
     "cuda_toolkit": "cuda",
@@ -35,11 +34,19 @@ CARDS: Mapping[PartName, str] = {
     "python": "torch",
     "tensorflow": "tensorflow",
 }
+# Which card a warning is about; one about none of them stands where what brings it was picked.
+SUBJECTS: Mapping[str, str] = {
+    "warning.driver-": "driver",
+    "warning.toolkit-": "cuda",
+    "warning.msvc-": "cuda",
+    "warning.cudnn-alone": "cudnn",
+    "warning.tensorflow-": "tensorflow",
+}
 
 
 class Choosers(Live, QWidget):
     """`picked` brings the part's name and its new value; None leaves it to us. `alone` brings the same where all
-    that was picked before shall be let go.
+    that was picked before shall be let go. `noted` is the option whose warning is said here.
     """
 
     picked = Signal(str, object)
@@ -50,34 +57,26 @@ class Choosers(Live, QWidget):
         self.pickers: dict[PartName, Picker] = {}
         self._names: dict[PartName, tuple[QWidget, QBoxLayout]] = {}
         self._refused: tuple[PartName, Entry] | None = None
+        self.noted: Option | None = None
         self._parts: tuple[PartOptions, ...] = ()
         self._notes = OptionNotes()
         self._way: tuple[PartName, str, bool] | None = None
         column = QVBoxLayout(self)
-        column.setContentsMargins(INDENT, 2, 0, 4)
+        column.setContentsMargins(0, 2, 0, 4)
         column.setSpacing(6)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(16)
         self._end = QWidget()
         self._row.addWidget(self._end, 1)
         column.addLayout(self._row)
-        self._sign, self.note = Icon("warn", "warn", 16), label("small", "", "text")
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._sign)
-        row.addWidget(self.note, 1)
-        column.addLayout(row)
+        self.refusal, self.note, self.along = _Line("error"), _Line("warn"), _Line("info", "soft")
+        column.addWidget(self.refusal)
         self.way = Button(kind="ghost", after="right")
         self.way.clicked.connect(self._take_way)
         self.way.hide()
         column.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
-        self._also, self.along = Icon("info", "soft", 16), label("small", "", "text")
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._also)
-        row.addWidget(self.along, 1)
-        column.addLayout(row)
-        self.set_along("")
+        column.addWidget(self.note)
+        column.addWidget(self.along)
         self.follow()
 
     def set(self, parts: tuple[PartOptions, ...], notes: OptionNotes, texts: Texts) -> None:
@@ -93,13 +92,13 @@ class Choosers(Live, QWidget):
             self.pickers[part.name].set(entries, part.picked, shown(part.name, holds, notes), words)
             text = self._names[part.name][0]
             text.setText(words)  # type: ignore[attr-defined]
-        self._note(texts)
+        self._again()
+        self._warn(texts)
 
     def set_along(self, changes: str) -> None:
         """What changed along with the pick; nothing hides it."""
-        self.along.setText(translate("Choosers", "Changed along with it: {changes}").format(changes=changes))
-        for widget in (self._also, self.along):
-            widget.setVisible(bool(changes))
+        words = translate("Choosers", "Changed along with it: {changes}").format(changes=changes)
+        self.along.say(words if changes else "")
 
     def set_room(self, room: int) -> None:
         """How wide the card may be: side by side, or below each other."""
@@ -127,14 +126,14 @@ class Choosers(Live, QWidget):
             words = translate("Choosers", "{version} cannot be taken: {why}.")
         else:
             words = translate("Choosers", "{version} cannot be taken: {why}; the newest that can is {newest}.")
-        self._say("error", words.format(version=entry.text, why=entry.detail, newest=newest))
+        self.refusal.say(words.format(version=entry.text, why=entry.detail, newest=newest))
         self._way = self._way_out(name, str(entry.value))
+        self.way.setVisible(self._way is not None)
         if self._way is not None:
             whole = translate("Choosers", "Take {version} and leave the rest to us")
             other = translate("Choosers", "Take {version} instead")
             version = shown(name, self._way[1])
             self.way.setText((whole if self._way[2] else other).format(version=version))
-            self.way.show()
 
     def _newest(self, name: PartName, value: str) -> str | None:
         """The newest version that can be taken where one was refused for its own sake."""
@@ -157,93 +156,65 @@ class Choosers(Live, QWidget):
             name, value, alone = self._way
             (self.alone if alone else self.picked).emit(name, value)
 
-    def _note(self, texts: Texts) -> None:
+    def _again(self) -> None:
+        """What was refused is said as long as it cannot be taken."""
         if self._refused is not None:
-            name = self._refused[0]
-            entry = next((e for e in self.pickers[name].entries if e.value == self._refused[1].value), None)
+            name, refused = self._refused
+            entry = next((each for each in self.pickers[name].entries if each.value == refused.value), None)
             if entry is not None and entry.state == "refused":
                 self._refuse(name, entry)
                 return
-        warned = (o for part in self._parts for o in part.offered if o.value == part.picked and o.state == "warned")
-        option = next(warned, None)
-        self._say("warn", _sentence(option, texts) if option is not None else "")
-
-    def _say(self, kind: str, words: str) -> None:
-        self.note.setText(words)
+        self.refusal.say("")
         self.way.hide()
-        self._sign.set(kind, kind)
-        for widget in (self.note, self._sign):
-            widget.setVisible(bool(words))
+
+    def _warn(self, texts: Texts) -> None:
+        """What a pick of this card is warned of; what concerns another card is said there, or in the open."""
+        warned = (o for part in self._parts for o in part.offered if o.value == part.picked and o.state == "warned")
+        self.noted = next((option for option in warned if self._concerns(option)), None)
+        words = ""
+        if self.noted is not None:
+            fix = f"{self.noted.code}".removesuffix(".text") + ".fix"
+            mend = texts.say(fix, self.noted.data) if texts.has(fix) else ""
+            words = said.joined(sentence(self.noted, texts), mend)
+        self.note.say(words)
+
+    def _concerns(self, option: Option) -> bool:
+        subject = next((card for prefix, card in SUBJECTS.items() if f"{option.code}".startswith(prefix)), None)
+        return subject is None or subject in {CARDS[part.name] for part in self._parts}
 
 
-def title(name: PartName) -> str:
-    """What a drop-down is about."""
-    return {
-        "driver": translate("Choosers", "Driver"),
-        "cuda_toolkit": "CUDA Toolkit",
-        "cudnn": "cuDNN",
-        "pytorch": "PyTorch",
-        "variant": translate("Choosers", "Build"),
-        "python": "Python",
-        "tensorflow": "TensorFlow",
-    }[name]
+class _Line(QWidget):
+    """A sentence behind its sign; not there while it has nothing to say."""
+
+    def __init__(self, sign: str, token: str | None = None) -> None:
+        super().__init__()
+        self._words = label("small", "", "text")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(Icon(sign, token or sign, 16))
+        row.addWidget(self._words, 1)
+        self.hide()
+
+    def say(self, words: str) -> None:
+        self._words.setText(words)
+        self.setVisible(bool(words))
+
+    def text(self) -> str:
+        return self._words.text()
 
 
-def shown(name: PartName, value: str | None, notes: OptionNotes | None = None) -> str:
-    """A value as it stands on the button; with `notes` a driver that is kept has its version."""
-    if name == "variant" and value == "cpu":
-        return translate("Choosers", "CPU")
-    if name == "driver" and value == "keep" and notes is not None and notes.driver is not None:
-        return translate("Choosers", "Keep {version}").format(version=notes.driver)
-    if name == "driver" and value == "keep":
-        return translate("Choosers", "Keep the one that is there")
-    if name in ("cuda_toolkit", "cudnn") and value == "none":
-        return translate("Choosers", "None of its own")
-    return value or UNKNOWN
+def of_card(
+    card: str, options: Options | None, before: Choosers | None, now: Recommendation
+) -> tuple[PartOptions, ...]:
+    """What a card has to choose from; what it had before stays, with the one value that goes with the other picks."""
+    from ...advise.options import PartOptions, value_of
 
-
-def entries_of(part: PartOptions, notes: OptionNotes, texts: Texts) -> list[Entry]:
-    """A part's list: what we take, then all else; what we take stands twice only where it was picked itself."""
-    words = translate("Choosers", "As recommended ({version})")
-    if notes.picked - {part.name}:
-        # What goes with other picks is not what is recommended without them.
-        words = translate("Choosers", "What goes with your other picks ({version})")
-    words = words.format(version=shown(part.name, part.recommended, notes))
-    known = notes.releases.get((part.name, part.recommended or ""))
-    ours = Entry(value=None, text=words, hint=_hint(known))
-    others = [option for option in part.offered if option.value != part.recommended or option.value == part.picked]
-    return [ours, *(_entry(part.name, option, notes, texts) for option in others)]
-
-
-def _entry(name: PartName, option: Option, notes: OptionNotes, texts: Texts) -> Entry:
-    return Entry(
-        value=option.value,
-        text=shown(name, option.value, notes),
-        hint=_hint(notes.releases.get((name, option.value))),
-        detail=_sentence(option, texts),
-        state=option.state,
-    )
-
-
-def _hint(release: Release | None) -> str:
-    """When it came out, and which kinds of driver it is."""
-    if release is None:
-        return ""
-    kinds = "/".join(CHANNELS[channel] for channel in release.channels)
-    return " · ".join(part for part in (kinds, release.date) if part)
-
-
-def neighbour(part: PartOptions, value: str) -> str | None:
-    """What works and comes nearest to a value, a newer one first; None where that is what holds already."""
-    fine = [option.value for option in part.offered if option.state == "fine"]
-    wanted = numbers(value)
-    by_version = {found: each for each in fine if (found := numbers(each)) is not None}
-    near = fine[0] if fine else None
-    if wanted is not None and by_version:
-        newer = [found for found in by_version if found > wanted]
-        near = by_version[min(newer) if newer else max(by_version)]
-    return near if near != (part.picked or part.recommended) else None
-
-
-def _sentence(option: Option, texts: Texts) -> str:
-    return said.say(texts, Message(option.code, option.data)) if option.code is not None else ""
+    if options is None:
+        return ()
+    found = {part.name: part for part in options.parts if CARDS[part.name] == card}
+    for name in before.pickers if before is not None else ():
+        value = value_of(now, name)
+        if name not in found and value is not None:
+            found[name] = PartOptions(name=name, offered=(), recommended=value, picked=None)
+    return tuple(found[name] for name in CARDS if name in found)

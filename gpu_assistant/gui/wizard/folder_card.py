@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QHBoxLayout
 
 from .. import theme
 from ..components import Button, Card, Icon, label
@@ -12,7 +12,9 @@ LEVEL = 600  # below this width, times the text scale, the path and the button s
 
 
 class FolderCard(Card):
-    """Where it goes, and a button to put it elsewhere."""
+    """Where it goes, and a button to put it elsewhere; `chosen` brings the folder that was picked."""
+
+    chosen = Signal(str)
 
     def __init__(self) -> None:
         super().__init__(padding=16)
@@ -22,6 +24,7 @@ class FolderCard(Card):
         name.setSpacing(12)
         self._name, self._path = label("small"), label("mono")
         self.change = Button(kind="ghost", icon="folder")
+        self.change.clicked.connect(self.choose)
         name.addWidget(Icon("folder", "soft", 20))
         name.addWidget(self._name, 1)
         self._row.addLayout(name)
@@ -42,3 +45,12 @@ class FolderCard(Card):
         self.change.setText(change)
         self.change.setAccessibleName(f"{change}: {path}")
         self.setAccessibleName(f"{name}: {path}")
+
+    def choose(self) -> None:
+        """Ask where to install."""
+        dialog = QFileDialog(self, self.tr("Where shall it be installed?"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(self.chosen)
+        dialog.open()

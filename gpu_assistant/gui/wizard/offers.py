@@ -15,15 +15,16 @@ from ...core.recommendation import Warning as Caution
 from ...texts.format import UNKNOWN
 from .. import theme
 from ..components import Button, Card, Divider, Icon, label
+from . import words as said
 
-LEVEL = 600
+LEVEL, LEFT, RIGHT = 600, 16, 10
 INSTALLERS = frozenset({".exe", ".run"})
 # Offers that change what it is for, not a version.
 OTHER_GOALS: Mapping[str, Goal] = {"pytorch-instead": "pytorch", "two-environments": "pytorch"}
 
 
 class Offers(Card):
-    """Warnings with their remedy, alternatives with their button; `taken` brings the alternative, `undone` takes the
+    """Warnings with their remedy, or alternatives with their button; `taken` brings the alternative, `undone` takes the
     last one back.
 
     `buttons` are those of the alternatives, `undo` is there after one was taken, `controls` are all in the order of
@@ -35,7 +36,7 @@ class Offers(Card):
 
     def __init__(self) -> None:
         super().__init__(padding=16)
-        self.column.setContentsMargins(16, 6, 10, 6)
+        self.column.setContentsMargins(LEFT, 6, RIGHT, 6)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(4)
         self.column.addLayout(self._rows)
@@ -85,7 +86,7 @@ class Offers(Card):
             )
             self._add("warn", "warn", words.format(parts=left_out), None)
         for warning in warnings:
-            self._add("warn", "warn", " ".join(text for text in (warning.text, warning.fix) if text), None)
+            self._add("warn", "warn", said.joined(warning.text, warning.fix), None)
         for offer in offers:
             button = None
             # What nobody can do from here is told, without a button.
@@ -100,10 +101,17 @@ class Offers(Card):
         self._room = room
         for line in self._lines:
             line.setDirection(self._direction())
+        for button in self.controls:
+            button.set_room(self._beside())
 
     def _direction(self) -> QBoxLayout.Direction:
         level = self._room >= theme.px(LEVEL)
         return QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
+
+    def _beside(self) -> int:
+        """How wide a button may be."""
+        level = self._direction() == QBoxLayout.Direction.LeftToRight
+        return self._room // 2 if level else self._room - LEFT - RIGHT
 
     def _driver(self, driver: DriverAdvice) -> None:
         version = driver.recommended or driver.minimum or UNKNOWN
@@ -136,6 +144,7 @@ class Offers(Card):
         words.addWidget(label("small", text, "text"), 1)
         line.addLayout(words, 1)
         if button is not None:
+            button.set_room(self._beside())
             self.controls.append(button)
             line.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         row.setAccessibleName(text)

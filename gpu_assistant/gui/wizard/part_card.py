@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.recommendation import Alternative
 from ...texts import Texts
 from ...texts.format import UNKNOWN
 from .. import theme
-from ..components import Card, Icon, Pill, Why, label
+from ..components import Button, Card, Icon, Pill, Why, label
 from ..components.base import Live
 from .cards import Part
 from .choosers import Choosers
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from ...advise.options import PartOptions
     from .option_notes import OptionNotes
 
+translate = QCoreApplication.translate
+
 ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
-NOW, AFTER, PILL, WHY = 120, 166, 104, 78
+NOW, AFTER, PILL, WHY = 120, 184, 104, 78
 NOW_SLIM, AFTER_SLIM, PILL_SLIM = 102, 158, 88
 # Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own; the pill
 # does, too.
@@ -54,6 +56,7 @@ class PartCard(Card):
 
     def __init__(self, name: str) -> None:
         self._part: Part | None = None
+        self._offer: tuple[str, str] | None = None
         self._cells: list[QWidget] = []
         self._form: Form | None = None
         self._room = 0
@@ -80,6 +83,7 @@ class PartCard(Card):
         self._line_row = QHBoxLayout(self._line)
         self._line_row.setContentsMargins(0, 0, 0, 0)
         self._line_row.setSpacing(14)
+        self._line_row.addStretch(1)
         self.grid = QGridLayout()
         self.grid.setHorizontalSpacing(GAP)
         self.grid.setVerticalSpacing(8)
@@ -97,9 +101,23 @@ class PartCard(Card):
             widget.setText(text)
             widget.setVisible(bool(text))
         self.pill.set(*part.pill)
-        self.why.set(part.why, alternative=(sentence, choose) if part.offer is not None else None, source=part.source)
+        self._offer = (sentence, choose) if part.offer is not None else None
         self.why.toggle.setVisible(bool(part.why))
+        words = translate("RecommendationPage", "{part}: now {now}, after {after}, {what}")
+        now, after = part.now or UNKNOWN, part.after or UNKNOWN
+        # The card read as one sentence.
+        self.setAccessibleName(words.format(part=part.title, now=now, after=after, what=part.pill[1]))
         self.why.toggle.setAccessibleName(f"{self.why.toggle.text()}: {part.title}")
+
+    def explain(self, told: tuple[str, ...]) -> tuple[str, ...]:
+        """Why, with the words in it that were not `told` before; says what has been told then."""
+        part = self._part
+        if part is None or self.isHidden():
+            return told
+        new = tuple(term for term in part.terms if term not in told)
+        lines = (part.why, *new)
+        self.why.set("\n".join(line for line in lines if line), alternative=self._offer, source=part.source)
+        return (*told, *new) if self.why.is_open() else told
 
     def set_heads(self, now: str, after: str) -> None:
         """The words above the two columns, where these do not stand below common ones."""
@@ -119,11 +137,20 @@ class PartCard(Card):
         if parts:
             self.choosers.set(parts, notes, texts)
             self.choosers.set_along(along)
-            self.choosers.set_room(self._room)
+            self._fit()
 
-    def say(self, sentence: str) -> None:
-        """The card read as one sentence."""
-        self.setAccessibleName(sentence)
+    @property
+    def controls(self) -> tuple[Button, ...]:
+        """What can be pressed, in the order of reading."""
+        choosers = self.choosers
+        mine = (*choosers.pickers.values(), choosers.way) if choosers is not None else ()
+        return (self.why.toggle, self.why.choose, self.why.source, *mine)
+
+    @property
+    def noted(self) -> str | None:
+        """The code of the warning that stands beside a pick."""
+        option = self.choosers.noted if self.choosers is not None and not self.choosers.isHidden() else None
+        return option.code if option is not None else None
 
     def refresh(self) -> None:
         """Fonts and columns of now."""
@@ -138,8 +165,6 @@ class PartCard(Card):
 
     def _fit(self) -> None:
         columns = widths(self._room)
-        if self.choosers is not None:
-            self.choosers.set_room(self._room)
         form: Form = "line" if columns is not None else "folded" if self._room >= theme.px(TIGHT) else "tight"
         if form != self._form:
             self._place(form)
@@ -154,17 +179,21 @@ class PartCard(Card):
             self._pill_cell.setMinimumWidth(0)
             self._pill_cell.setMaximumWidth(UNBOUNDED)
         self.why.toggle.setMinimumWidth(theme.px(WHY))
-        beside = 0 if columns is None else self.icon_.sizeHint().width() + GAP
-        self.why.set_room(self._room - 2 * SIDE - beside)
+        beside = self.icon_.sizeHint().width() + GAP
+        self.why.set_room(self._room - 2 * SIDE - (beside if form == "line" else 0))
+        if self.choosers is not None:
+            # In line with the title.
+            self.choosers.setContentsMargins(0 if form == "tight" else beside, 0, 0, 0)
+            self.choosers.set_room(self._room)
 
     def _place(self, form: Form) -> None:
         self._form = form
         grid, folded, tight = self.grid, form != "line", form == "tight"
         parts = (self.icon_, self._names, self._before, self.arrow, self._then, self._pill_cell, self.why.toggle)
         for widget in (*parts, self.why, self._line):
+            # Never by taking the layout's item: that one would live on and keep the height of other words.
             grid.removeWidget(widget)
-        while self._line_row.count():
-            self._line_row.takeAt(0)
+            self._line_row.removeWidget(widget)
         self._line.setVisible(folded)
         for head in self.heads:
             head.setVisible(folded)
@@ -172,9 +201,8 @@ class PartCard(Card):
         grid.addWidget(self.icon_, 0, 0, middle)
         if folded:
             top = Qt.AlignmentFlag.AlignTop
-            for widget, place in ((self._before, top), (self.arrow, middle), (self._then, top)):
-                self._line_row.addWidget(widget, 0, place)
-            self._line_row.addStretch(1)
+            for place, (widget, way) in enumerate(((self._before, top), (self.arrow, middle), (self._then, top))):
+                self._line_row.insertWidget(place, widget, 0, way)
             grid.addWidget(self._names, 0, 1, 1, 5 if tight else 4, middle)
             grid.addWidget(self._pill_cell, 1 if tight else 0, 1 if tight else 5, middle)
             grid.addWidget(self.why.toggle, 0, 6, middle)

@@ -15,7 +15,7 @@ from .rows import disk_name, disk_of
 
 ICONS = ("download", "disk", "clock", "shield")
 WORTH_SAYING = 100_000_000
-LEVEL, SQUARE, UNBOUNDED = 800, 600, 16_777_215
+LEVEL, SQUARE, GAP, UNBOUNDED = 800, 600, 12, 16_777_215
 
 
 class PriceCard(Card):
@@ -51,6 +51,7 @@ class PriceCard(Card):
         )
         for tile, (figure, line) in zip(self._tiles, words, strict=True):
             tile.set(figure, line)
+        self._stretch()
         self.setAccessibleName(", ".join(f"{figure} {line}" for figure, line in words))
 
     def _bytes(self, plan: Plan) -> tuple[str, str]:
@@ -75,17 +76,28 @@ class PriceCard(Card):
 
     def set_room(self, room: int) -> None:
         """How wide the card may be: four tiles and the button, four tiles above it, or two and two."""
+        self._room = room
         vertical, level = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._rows.setDirection(level if room >= theme.px(LEVEL) else vertical)
         self._grid.setHorizontalSpacing(20 if room >= theme.px(LEVEL) else 12)
         columns = len(ICONS) if room >= theme.px(SQUARE) else 2
-        if columns == self._columns:
-            return
-        self._columns = columns
+        if columns != self._columns:
+            self._columns = columns
+            for number, tile in enumerate(self._tiles):
+                self._grid.removeWidget(tile)
+                self._grid.addWidget(tile, number // columns, number % columns)
+        self._stretch()
+
+    def _stretch(self) -> None:
+        """To each tile as much of the width as its words take, at least that of its figure in one line."""
+        figures = [0] * len(ICONS)
         for number, tile in enumerate(self._tiles):
-            self._grid.addWidget(tile, number // columns, number % columns)
+            figures[number % self._columns] = max(figures[number % self._columns], tile.least)
+        fits = sum(figures) + self._columns * self._grid.horizontalSpacing() <= self._room - 26
         for column in range(len(ICONS)):
-            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+            tiles = self._tiles[column :: self._columns] if column < self._columns else []
+            self._grid.setColumnStretch(column, max((tile.sizeHint().width() for tile in tiles), default=0))
+            self._grid.setColumnMinimumWidth(column, figures[column] if fits else 0)
 
 
 class _Tile(QWidget):
@@ -93,7 +105,8 @@ class _Tile(QWidget):
         super().__init__()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 4, 0, 4)
-        row.setSpacing(12)
+        row.setSpacing(GAP)
+        self._icon = Icon(icon, "soft", 20)
         self._figure, self._line = label("heading"), label("small")
         words = QVBoxLayout()
         words.setSpacing(1)
@@ -101,11 +114,16 @@ class _Tile(QWidget):
         words.addWidget(self._figure)
         words.addWidget(self._line)
         words.addStretch(1)
-        row.addWidget(Icon(icon, "soft", 20), 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addLayout(words, 1)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    @property
+    def least(self) -> int:
+        """The width that its figure takes in one line."""
+        return self._icon.sizeHint().width() + GAP + self._figure.sizeHint().width()
 
     def set(self, figure: str, line: str) -> None:
         self._figure.setText(figure)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFileDialog
+from PySide6.QtWidgets import QBoxLayout
 
 from ...core.errors import AppError, CannotSetUp
 from ...core.machine import Machine
 from ...core.plan import Plan
 from ...core.recommendation import Alternative, Recommendation
-from ...texts.format import UNKNOWN
-from .. import theme
 from ..components import Button, Hero
 from ..components.picker import Picker
 from . import words as said
 from .along import along, fallen_words
 from .base import WizardPage, chain
-from .cards import PARTS, Part, others, parts
-from .choosers import CARDS
+from .cards import PARTS, others, parts
+from .choosers import of_card
 from .coverage import driver_by_hand, left_out
+from .driver_reach import reach
 from .folder_card import FolderCard
 from .headline import headline
 from .held import Held
@@ -33,7 +32,7 @@ from .price_card import PriceCard
 from .road import Road
 from .wishes import Wishes
 
-BESIDE = 500  # the room that the title and its line need beside the wishes
+HEAD = 12  # between the title and the wishes beside it
 
 
 class RecommendationPage(WizardPage):
@@ -49,17 +48,17 @@ class RecommendationPage(WizardPage):
         self.wishes = Wishes(self.road)
         self.page.add_action(self.wishes)
         column = self.page.column
-        column.setSpacing(10)
         self.hero = Hero("error")
         self.hero.button.clicked.connect(self._mend)
         self.heads = Heads()
         self.cards = {name: self.cards.get(name) or PartCard(name) for name in PARTS}
-        self.offers = Offers()
+        self.cautions, self.offers = Offers(), Offers()
         self.price = PriceCard()
         self.folder = FolderCard()
         self.steps = PlanList(self.road)
         self.steps.hide()
-        for widget in (self.hero, self.heads, *self.cards.values(), self.offers, self.price, self.folder, self.steps):
+        below = (self.cautions, self.price, self.steps, self.folder, self.offers)
+        for widget in (self.hero, self.heads, *self.cards.values(), *below):
             column.addWidget(widget)
         column.setSpacing(10)
         column.addStretch(1)
@@ -67,13 +66,14 @@ class RecommendationPage(WizardPage):
             card.offered.connect(self.road.take)
             card.picked.connect(self.road.pick)
             card.alone.connect(self.road.pick_alone)
+            card.why.toggled.connect(self._explain)
         self.offers.taken.connect(self._take)
-        self.offers.undone.connect(self.road.undo)
+        self.cautions.undone.connect(self.road.undo)
         self.price.steps.clicked.connect(self._fold)
-        self.folder.change.clicked.connect(self.choose_folder)
+        self.folder.chosen.connect(self.use_folder)
         self.back = self.add_back()
         self.footer.add(self.primary)
-        self._known = self._unfolded = False
+        self._known = self._unfolded = self._led = False
 
     def draw(self) -> None:
         """The recommendation of now."""
@@ -90,10 +90,11 @@ class RecommendationPage(WizardPage):
             for widget in (self.price, self.folder):
                 widget.setVisible(plan is not None)
             if not self._known:
-                for each in (*self.cards.values(), self.offers):
+                self._led = False
+                for each in (*self.cards.values(), self.cautions, self.offers):
                     each.hide()
             self.steps.setVisible(plan is not None and self._unfolded)
-            self._title(machine)
+            self.page.set_title(*headline(machine, recommendation))
             if machine is not None and recommendation is not None:
                 self._show(machine, recommendation)
                 self._cost(machine, plan)
@@ -101,36 +102,45 @@ class RecommendationPage(WizardPage):
         self._foot()
         self._align()
         wishes = (self.wishes.ours, self.wishes.by_hand)
-        undo = (self.offers.undo,) if self.offers.undo is not None else ()
+        undo = (self.cautions.undo,) if self.cautions.undo is not None else ()
         held.keep((self.hero.button, *undo, *self._pickers(), *wishes, self.primary, self.back))
-
-    def _title(self, machine: Machine | None) -> None:
-        self.page.set_title(*headline(machine, self.road.flow.facts.recommendation))
 
     def _show(self, machine: Machine, recommendation: Recommendation) -> None:
         texts, facts, turn = self.texts, self.road.flow.facts, self.road.flow.facts.turn
         spoken = texts.recommendation(recommendation)
-        choices = facts.options.parts if facts.options is not None and facts.by_hand else ()
-        changed = along(turn, recommendation)
+        options = facts.options if facts.by_hand else None
+        changed = along(turn, recommendation, facts.notes)
         there = []
-        for part in parts(machine, recommendation, texts, settled=facts.settled, plan=facts.plan):
+        reaches = reach(self.road.app.catalog, recommendation.driver)
+        for part in parts(machine, recommendation, texts, settled=facts.settled, plan=facts.plan, reaches=reaches):
             card, offer = self.cards[part.id], part.offer
             choose = self.tr("Use that instead") if offer is not None else ""
             card.set_part(said.named(texts, part), choose, said.offer(texts, offer)[0] if offer is not None else "")
             card.set_heads(self.heads.now.text(), self.heads.after.text())
-            mine = tuple(each for each in choices if CARDS[each.name] == part.id)
+            mine = of_card(part.id, options, card.choosers, recommendation)
             here = turn is not None and any(each.name == turn.part for each in mine)
             card.set_choices(mine, facts.notes or OptionNotes(), texts, changed if here else "")
-            card.say(self._sentence(part))
             there.append(part.id)
         # What stays is never hidden in between: the keyboard would leave it.
         for name, card in self.cards.items():
             card.setVisible(name in there)
+        self._explain()
         missing = self.tr(", ").join(left_out(recommendation, facts.plan))
         taken = turn is not None and turn.part is None and facts.choice is not None
         by_hand = driver_by_hand(spoken, facts.plan)
-        self.offers.set(spoken.warnings, others(spoken), by_hand, missing, changed if taken else "")
-        self.offers.setVisible(self.offers.any)
+        # What a card says beside the pick that brings it is not said again below.
+        noted = {card.noted for name, card in self.cards.items() if name in there}
+        warnings = [warning for warning in spoken.warnings if f"warning.{warning.code}.text" not in noted]
+        self.cautions.set(warnings, (), by_hand, missing, changed if taken else "")
+        self.offers.set((), others(spoken), None, "")
+        for each in (self.cautions, self.offers):
+            each.setVisible(each.any)
+
+    def _explain(self) -> None:
+        """Each word is explained once: in the first reason that stands open."""
+        told: tuple[str, ...] = ()
+        for card in self.cards.values():
+            told = card.explain(told)
 
     def _cost(self, machine: Machine, plan: Plan | None) -> None:
         """What the plan costs, where there is one."""
@@ -146,24 +156,16 @@ class RecommendationPage(WizardPage):
             if self._unfolded:
                 self.steps.draw()
         first = (self.wishes.goal, self.wishes.channel, self.wishes.by_hand, self.wishes.ours)
-        cards = []
-        for card in self.cards.values():
-            cards += [card.why.toggle, card.why.choose, card.why.source]
-            if card.choosers is not None:
-                cards += [*card.choosers.pickers.values(), card.choosers.way]
-        last = (self.price.steps, self.folder.change, *self.steps.controls, self.back)
+        cards = [control for card in self.cards.values() for control in card.controls]
+        last = (self.price.steps, *self.steps.controls, self.folder.change, *self.offers.controls, self.back)
         # From the primary, where the keyboard begins, on to what is on the page; the foot and the rail come last.
-        chain(self.primary, *first, self.hero.button, *cards, *self.offers.controls, *last)
+        chain(self.primary, *first, self.hero.button, *cards, *self.cautions.controls, *last)
 
     def _pickers(self) -> list[Picker]:
         """The drop-downs, that of the part changed last before all others."""
         turn = self.road.flow.facts.turn
         found = {n: p for card in self.cards.values() if card.choosers for n, p in card.choosers.pickers.items()}
         return [picker for _, picker in sorted(found.items(), key=lambda each: turn is None or each[0] != turn.part)]
-
-    def _sentence(self, part: Part) -> str:
-        words = self.tr("{part}: now {now}, after {after}, {what}")
-        return words.format(part=part.title, now=part.now or UNKNOWN, after=part.after or UNKNOWN, what=part.pill[1])
 
     def _verdict(self, error: AppError | None) -> None:
         road, facts = self.road, self.road.flow.facts
@@ -219,14 +221,15 @@ class RecommendationPage(WizardPage):
         self.primary.setEnabled(ready)
         self.primary.set_busy(self.road.proving or waiting)
         self.mark_way_on(self.hero.button)
-        if ready and not was and not self._choosing:
+        if ready and not was and not (self._led and self._choosing):
+            self._led = True
             self.focus_primary()
 
     @property
     def _choosing(self) -> bool:
         """Whether the keyboard is on what the user chooses with."""
         focus = self.focusWidget()
-        places = (self.wishes, self.hero, self.offers, *self.cards.values())
+        places = (self.wishes, self.hero, self.cautions, self.offers, *self.cards.values())
         return focus is not None and any(place.isAncestorOf(focus) for place in places)
 
     def go_on(self) -> None:
@@ -247,12 +250,15 @@ class RecommendationPage(WizardPage):
     def _align(self) -> None:
         margins = self.page.content.layout().contentsMargins()  # type: ignore[union-attr]
         room = self.page.viewport().width() - margins.left() - margins.right()
-        level = self.wishes.fit(room, theme.px(BESIDE))
+        # Beside the whole of the title's line, or below it: it is the same whatever is picked.
+        words = max(self.page.title.sizeHint().width(), self.page.subtitle.sizeHint().width())
+        level = self.wishes.fit(room, words + HEAD)
         way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
         self.page.head.setDirection(way)
         for card in self.cards.values():
             card.set_room(room)
-        self.offers.set_room(room)
+        for each in (self.cautions, self.offers):
+            each.set_room(room)
         self.price.set_room(room)
         self.folder.set_room(room)
         shown = (each for each in self.cards.values() if not each.isHidden())
@@ -285,15 +291,6 @@ class RecommendationPage(WizardPage):
         """Bring the steps into view, below the button that closes them."""
         self.page.content.layout().activate()  # type: ignore[union-attr]
         self.page.verticalScrollBar().setValue(self.price.mapTo(self.page.content, QPoint()).y())
-
-    def choose_folder(self) -> None:
-        """Ask where to install."""
-        dialog = QFileDialog(self, self.tr("Where shall it be installed?"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.fileSelected.connect(self.use_folder)
-        dialog.open()
 
     def use_folder(self, folder: str) -> None:
         """Install below a folder: the environment gets one of its own in it."""

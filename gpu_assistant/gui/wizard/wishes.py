@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from ...core.machine import Machine
 from ...core.recommendation import Channel, Goal
@@ -32,12 +32,12 @@ class Wishes(Live, QWidget):
         self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(8)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.goal)
-        row.addWidget(self.channel)
-        row.addStretch(1)
-        self._rows.addLayout(row)
+        self._pickers = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._pickers.setSpacing(8)
+        self._pickers.addWidget(self.goal)
+        self._pickers.addWidget(self.channel)
+        self._pickers.addStretch(1)
+        self._rows.addLayout(self._pickers)
         # One place for both buttons: what comes and goes there leaves the pickers where they are.
         self._ways = QWidget()
         self._both = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._ways)
@@ -64,8 +64,8 @@ class Wishes(Live, QWidget):
         entries = [Entry(value=kind, text=kinds[kind][0], detail=kinds[kind][1]) for kind in get_args(Channel)]
         words = self.tr("Driver: {kind}").format(kind=kinds[facts.channel][0])
         self.channel.set(entries, facts.channel, words, self.tr("Which kind of driver"))
-        self.by_hand.setText(self.tr("Choose versions yourself"))
-        self.ours.setText(self.tr("Back to the recommendation"))
+        self.by_hand.setText(self.tr("Customise"))
+        self.ours.setText(self.tr("As recommended"))
 
     def draw(self) -> None:
         """The facts of now."""
@@ -90,6 +90,7 @@ class Wishes(Live, QWidget):
         self._ways.setMinimumWidth(ways if level else 0)
         direction = QBoxLayout.Direction
         self._rows.setDirection(direction.LeftToRight if level else direction.TopToBottom)
+        self._pickers.setDirection(direction.LeftToRight if room >= pickers else direction.TopToBottom)
         return room >= pickers + ways + beside
 
     def goals(self) -> dict[Goal, tuple[str, str]]:

@@ -232,7 +232,7 @@ class Wizard(Live, QWidget):
 
     def _other_folder(self) -> None:
         self.road.go("recommendation")
-        self.recommendation.choose_folder()
+        self.recommendation.folder.choose()
 
     def _finish(self) -> None:
         environment = self.road.environment

@@ -10,6 +10,7 @@ from ...core.errors import AppError
 from ...core.message import Message
 from ...core.recommendation import Alternative
 from ...texts import Texts
+from ..language import texts as spoken
 from .cards import Part
 
 
@@ -17,6 +18,12 @@ def say(texts: Texts, message: Message) -> str:
     """The window's own sentence where there is one, else the common one."""
     own = f"window.{message.code}"
     return texts.say(own if texts.has(own) else message.code, message.data)
+
+
+def joined(*sentences: str | None) -> str:
+    """Sentences one after the other; Chinese has no gaps between them."""
+    gap = "" if spoken().language == "zh_CN" else " "
+    return gap.join(sentence for sentence in sentences if sentence)
 
 
 def error(texts: Texts, found: AppError) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QFontMetrics
+from PySide6.QtGui import QAccessible, QFontMetrics, QImage
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -41,6 +41,23 @@ def test_a_busy_button_keeps_its_width_and_takes_no_clicks(show, qtbot: QtBot) -
     assert button.accessibleDescription() == ""
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert len(clicks) == 1
+
+
+def test_a_button_without_room_breaks_its_words_and_shows_them_all(show) -> None:
+    button = ui.Button("Start with PyTorch 2.15.0 for the processor", "ghost")
+    wide = button.sizeHint()
+    button.set_room(wide.width() // 2)
+    show(button)
+    assert button.width() <= wide.width() // 2
+    assert button.height() > wide.height()
+    # As much ink as in one line: nothing was left out.
+    inks = []
+    for room in (wide.width() // 2, wide.width()):
+        button.set_room(room)
+        button.adjustSize()
+        image = button.grab().toImage().convertToFormat(QImage.Format.Format_Mono)
+        inks.append(sum(image.pixelIndex(x, y) for x in range(image.width()) for y in range(image.height())))
+    assert abs(inks[0] - inks[1]) < 0.15 * inks[1]
 
 
 def test_the_ring_is_for_the_keyboard(show, qtbot: QtBot) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import msgspec
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
+from gpu_assistant.core.machine import Machine
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.wizard.wizard import Wizard
@@ -24,6 +28,13 @@ def simulated(tmp_path):
     app.recommendation = rtx4060_recommendation
     app.shown_folder = "D:\\AI\\pytorch"
     return app
+
+
+@pytest.fixture
+def machine_566() -> Machine:
+    """A recorded RTX 4060 on Windows 11 whose driver is 566.03."""
+    file = Path(__file__).parents[2] / "machines" / "windows11-rtx4060-566" / "expected.json"
+    return msgspec.json.decode(file.read_bytes(), type=Machine)
 
 
 @pytest.fixture

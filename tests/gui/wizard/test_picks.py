@@ -10,7 +10,7 @@ from gpu_assistant.advise.options import Option, PartOptions
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import CallError
 from gpu_assistant.core.recommendation import Choice
-from gpu_assistant.gui.wizard.choosers import entries_of, neighbour
+from gpu_assistant.gui.wizard.entries import entries_of, neighbour
 from gpu_assistant.gui.wizard.option_notes import OptionNotes, Release
 from gpu_assistant.texts import Texts
 
@@ -85,7 +85,8 @@ def test_what_changed_along_is_said_beside_the_pick(page, rest, speak, code):
     after = page.road.flow.facts.recommendation
     assert now.pytorch.variant != after.pytorch.variant
     assert words.isVisible()
-    assert f"{now.pytorch.variant} → {after.pytorch.variant}" in words.text()
+    kinds = [Texts(code).variant(each.pytorch.variant) for each in (now, after)]
+    assert f"{kinds[0]} → {kinds[1]}" in words.text()
     assert "2.13.0" not in words.text()
     assert not page.cards["cuda"].choosers.along.isVisible()
     page.wishes.ours.click()
@@ -246,5 +247,5 @@ def test_what_goes_with_other_picks_is_not_called_the_recommendation(page, rest)
     assert keep.text == "Keep 566.03"
     pickers(page)["driver"].chosen.emit("keep")
     rest(page)
-    assert pickers(page)["variant"].entries[0].text == "What goes with your other picks (cu126)"
+    assert pickers(page)["variant"].entries[0].text == "What goes with your other picks (CUDA 12.6)"
     assert pickers(page)["driver"].entries[0].text == first["driver"]

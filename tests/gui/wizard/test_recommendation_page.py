@@ -47,7 +47,7 @@ class TestRecommendation:
         wizard = at_recommendation(simulated)
         speak(code)
         assert {"en": "left to you here: install 617.42", "zh_CN": "请安装 617.42"}[code] in seen(
-            wizard.recommendation.offers
+            wizard.recommendation.cautions
         )
 
     def test_why_has_reason_source_and_the_alternative(self, simulated, at_recommendation, qtbot):

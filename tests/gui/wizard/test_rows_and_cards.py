@@ -156,7 +156,7 @@ def test_the_driver_is_left_to_the_user_only_where_the_plan_has_no_step(language
     within = replace(without, steps=(*without.steps, step))
     packaged = replace(step, spec={"version": "1", "packages": ["nvidia-driver"]})
     from_packages = replace(without, steps=(*without.steps, packaged))
-    assert "your distribution" in part(rtx4060(), ADVICE, "driver", from_packages).after_line
+    assert "your system's own" in part(rtx4060(), ADVICE, "driver", from_packages).after_line
     assert "you install it" in part(rtx4060(), ADVICE, "driver", without).after_line
     assert "you install it" not in part(rtx4060(), ADVICE, "driver", within).after_line
 

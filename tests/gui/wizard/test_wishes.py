@@ -70,8 +70,8 @@ def test_another_goal_is_advised_at_once(page, real, rest):
 def test_what_the_plan_leaves_out_is_said(page, rest, seen):
     page.wishes.goal.chosen.emit("cuda-dev")
     rest(page)
-    assert "CUDA Toolkit" in seen(page.offers)
-    assert "not installed from here yet" in seen(page.offers)
+    assert "CUDA Toolkit" in seen(page.cautions)
+    assert "not installed from here yet" in seen(page.cautions)
 
 
 @BOTH
@@ -136,8 +136,8 @@ def test_what_cannot_work_is_refused_beside_the_part(page, rest, speak, code):
     refused = entry(choosers.pickers["python"], "3.8")
     assert refused.state == "refused"
     choosers.pickers["python"].take(refused)
-    assert "3.8" in choosers.note.text()
-    assert refused.detail in choosers.note.text()
+    assert "3.8" in choosers.refusal.text()
+    assert refused.detail in choosers.refusal.text()
     assert page.road.flow.facts.choice is None
     assert not page.road.reckoning
 

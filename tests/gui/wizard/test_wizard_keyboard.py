@@ -49,7 +49,7 @@ def test_every_control_is_reached_by_tab_and_has_a_name(app, at_recommendation, 
         assert len(seen) < 60
     page = wizard.recommendation
     wanted = [card.why.toggle for card in page.cards.values() if card.isVisible()]
-    wanted += [*page.offers.buttons, page.price.steps, page.folder.change, page.back, page.primary]
+    wanted += [page.price.steps, page.folder.change, *page.offers.buttons, page.back, page.primary]
     assert set(wanted) <= set(seen)
     # From the top of the page to its foot, as one reads.
     start = seen.index(wanted[0])

@@ -1,0 +1,153 @@
+"""Nothing is said twice: one sentence above many versions, one warning at the pick, each word explained once."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from gpu_assistant.advise.options import Option, PartOptions
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.gui.components.picker import Picker
+from gpu_assistant.gui.components.text import Text
+from gpu_assistant.gui.wizard.entries import entries_of
+from gpu_assistant.gui.wizard.option_notes import OptionNotes
+from gpu_assistant.texts import Texts
+
+pytestmark = pytest.mark.gui
+
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+
+
+def near(version: str) -> Option:
+    data = {"toolkit": version, "cuda": "12.6"}
+    return Option(value=version, state="warned", code="warning.toolkit-near.text", data=data)
+
+
+def refused(version: str, cuda: int) -> Option:
+    return Option(value=version, state="refused", code="choice.cudnn-cuda", data={"cuda": cuda})
+
+
+def toolkits(*offered: Option) -> PartOptions:
+    return PartOptions(name="cuda_toolkit", offered=offered, recommended="none", picked=None)
+
+
+@BOTH
+def test_many_of_a_kind_stand_below_one_sentence(qapp, code):
+    texts = Texts(code)
+    part = toolkits(near("12.9.1"), Option(value="12.6.3"), near("12.8.1"))
+    entries = entries_of(part, OptionNotes(), texts)
+    assert [entry.value for entry in entries] == [None, "12.6.3", "12.9.1", "12.8.1"]
+    assert [entry.under == "" for entry in entries] == [True, True, False, False]
+    assert entries[2].under == entries[3].under
+    assert "12.6" in entries[2].under
+    assert "12.9.1" not in entries[2].under
+    assert "12.9.1" in entries[2].detail, "a screen reader hears it with the entry"
+
+
+@BOTH
+def test_one_of_a_kind_has_its_own_sentence(qapp, code):
+    entries = entries_of(toolkits(Option(value="12.6.3"), near("12.9.1")), OptionNotes(), Texts(code))
+    assert [entry.under for entry in entries] == ["", "", ""]
+    assert "12.9.1" in entries[2].detail
+
+
+@BOTH
+def test_a_refused_cudnn_names_the_cuda_that_it_was_not_made_for(qapp, code):
+    part = PartOptions(name="cudnn", offered=(refused("8.9", 13), refused("8.8", 13)), recommended="none", picked=None)
+    entries = entries_of(part, OptionNotes(), Texts(code))
+    assert "CUDA 13" in entries[1].under
+    assert "CUDA 13" in entries[1].detail
+
+
+def test_a_build_is_named_by_its_cuda_with_the_tag_beside_it(qapp):
+    part = PartOptions(
+        name="variant", offered=(Option(value="cu126"), Option(value="cpu")), recommended="cu132", picked=None
+    )
+    found = [(entry.text, entry.hint) for entry in entries_of(part, OptionNotes(), Texts("en"))]
+    assert found == [("As recommended (CUDA 13.2)", "cu132"), ("CUDA 12.6", "cu126"), ("Processor", "cpu")]
+
+
+@pytest.mark.qt_log_ignore("raise\\(\\)", "grabbing the keyboard", extend=True)
+def test_the_sentence_above_is_passed_over_and_never_taken(qtbot):
+    picker = Picker()
+    qtbot.addWidget(picker)
+    entries = entries_of(toolkits(near("12.9.1"), near("12.8.1")), OptionNotes(), Texts("en"))
+    picker.set(entries, None, "None", "CUDA Toolkit")
+    picker.show()
+    chosen = []
+    picker.chosen.connect(chosen.append)
+    picker.open()
+    rows = picker.popup.list
+    assert rows.count() == 4
+    head = rows.item(1)
+    assert not head.flags() & Qt.ItemFlag.ItemIsEnabled
+    picker.popup._take(head)
+    assert chosen == []
+    qtbot.keyClick(rows, Qt.Key.Key_Down)
+    assert rows.currentItem().text() == "12.9.1"
+    qtbot.keyClick(rows, Qt.Key.Key_Return)
+    assert chosen == ["12.9.1"]
+
+
+@pytest.fixture
+def page(machine_566, simulated, at_recommendation, qtbot):
+    """The recommendation of the real catalog for a recorded machine."""
+    simulated.machine = machine_566
+
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+        return recommend(machine, simulated.catalog, goal=goal, channel=channel, choice=choice)
+
+    simulated.recommend = advise
+    wizard = at_recommendation(simulated, (1366, 768))
+    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=60_000)
+    return wizard.recommendation
+
+
+def read(page) -> str:
+    return "\n".join(text.text() for text in page.findChildren(Text) if text.isVisible())
+
+
+def pick(qtbot, page, card: str, part: str, value: str) -> None:
+    page.cards[card].choosers.pickers[part].chosen.emit(value)
+    qtbot.waitUntil(lambda: not page.road.busy, timeout=60_000)
+
+
+def test_a_warning_stands_once_and_at_its_own_card(page, qtbot):
+    page.wishes.by_hand.click()
+    qtbot.waitUntil(lambda: not page.road.busy and page.cards["cuda"].choosers is not None, timeout=60_000)
+    pick(qtbot, page, "driver", "driver", "keep")
+    pick(qtbot, page, "cuda", "cuda_toolkit", "12.9.1")
+    assert read(page).count("12.9.1 is not of the same series") == 1
+    assert "12.9.1" in page.cards["cuda"].choosers.note.text()
+    assert page.cards["driver"].choosers.note.text() == ""
+    # Where nothing of theirs can be picked any more, the drop-downs stay.
+    pick(qtbot, page, "torch", "variant", "cpu")
+    assert page.cards["driver"].choosers.pickers["driver"].isVisible()
+    assert page.cards["cudnn"].choosers.pickers["cudnn"].isVisible()
+
+
+def test_a_word_is_explained_once_in_the_first_reason_that_is_open(page, qtbot):
+    words = "compute capability: "
+    page.cards["torch"].why.toggle.click()
+    assert words in page.cards["torch"].why.sentence.text()
+    page.cards["cuda"].why.toggle.click()
+    assert read(page).count(words) == 1
+    assert words in page.cards["cuda"].why.sentence.text()
+    page.cards["cuda"].why.toggle.click()
+    assert words in page.cards["torch"].why.sentence.text()
+    # What the card's own second line says is not said in its reason.
+    page.cards["cudnn"].why.toggle.click()
+    assert "cuDNN: " not in page.cards["cudnn"].why.sentence.text()
+
+
+@BOTH
+def test_the_new_driver_says_how_far_it_reaches(page, speak, code):
+    speak(code)
+    after = page.cards["driver"].after_line.text()
+    assert {"en": "CUDA up to 13", "zh_CN": "最高 CUDA 13"}[code] in after
+
+
+def test_all_that_is_decided_here_is_in_sight(page):
+    bottom = page.folder.mapTo(page.page.viewport(), page.folder.rect().bottomLeft()).y()
+    assert page.page.head.direction() == page.page.head.Direction.LeftToRight
+    assert bottom <= page.page.viewport().height()
