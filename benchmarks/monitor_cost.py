@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
+from gpu_assistant.app import App
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.monitor.page import MonitorPage
 from gpu_assistant.gui.monitor.sampling import Sampling
@@ -62,7 +63,7 @@ def main() -> None:
         sampling = Sampling(
             lambda: Sampler(Nvml(current(), library=library)), lambda: History(Path(folder) / "history")
         )
-        page = MonitorPage(sampling)
+        page = MonitorPage(App(data_dir=folder), sampling)
         page.resize(*SIZE)
         page.show()
         share(SETTLE_S)

@@ -117,8 +117,9 @@ class Canvas:
         for value in frame.grid:
             y = min(round(frame.y(value)), area.height() - 1)
             painter.drawLine(edge, y, area.width(), y)
-        for event in events:
-            self._paint_event(painter, frame, event)
+        free = -float("inf")
+        for event in sorted(events, key=lambda event: event.start):
+            free = self._paint_event(painter, frame, event, free)
         begin = frame.start + (edge - 2 * LEAD) * frame.column
         for line, curve in curves:
             self._paint_curve(painter, frame, line, curve, begin)
@@ -135,18 +136,17 @@ class Canvas:
         colour = theme.color(line.colour)
         if band:
             low, high = (frame.top - drawn.low) * scale, (frame.top - drawn.high) * scale
-            strokes.area(painter, x, low, high, theme.color(line.colour, 0.16))
+            strokes.area(painter, x, low, high, height=frame.area.height(), colour=theme.color(line.colour, 0.16))
         elif line.fill:
             bottom = drawn.mean * 0 + frame.area.height()
-            strokes.area(painter, x, bottom, y, theme.color(line.colour, 0.10))
+            strokes.area(painter, x, bottom, y, height=frame.area.height(), colour=theme.color(line.colour, 0.10))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(strokes.pen(colour, 1.6 if line.fill else 1.8))
         strokes.line(painter, x, y, dash=line.dash, origin=-float(frame.first))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
 
-    def _paint_event(self, painter: QPainter, frame: Frame, event: Event) -> None:
-        if not event.within(frame.start - 400 * frame.column, frame.end):
-            return
+    def _paint_event(self, painter: QPainter, frame: Frame, event: Event, free: float) -> float:
+        """Its words only where none stand: from the pixel `free` on. Gives where the next ones may begin."""
         left = round(frame.x(event.start))
         ground = min(event.end, frame.end + frame.column)
         if not event.moment:
@@ -156,7 +156,11 @@ class Canvas:
         painter.drawLine(left, 0, left, frame.area.height())
         painter.setPen(theme.color("soft" if event.tone == "accent" else event.tone))
         painter.setFont(theme.font("axis"))
-        painter.drawStaticText(QPoint(left + 5, 0), self._word(event.text))
+        word = self._word(event.text)
+        if not event.text or left + 5 < free:
+            return free
+        painter.drawStaticText(QPoint(left + 5, 0), word)
+        return left + 5 + word.size().width() + 8
 
     def _paint_scale(self, painter: QPainter, frame: Frame) -> None:
         painter.setFont(theme.font("axis"))

@@ -22,15 +22,14 @@ class Limit(Struct, frozen=True, kw_only=True):
 
 
 def paint_limit(painter: QPainter, frame: Frame, limit: Limit) -> None:
-    """The dashed line and, above it at the right, its words."""
+    """The dashed line and, above it at the left, its words: what happens now begins at the right."""
     area, colour = frame.area, theme.color("error")
     y = area.top() + round(frame.y(limit.value))
     painter.setPen(strokes.pen(colour, 1, 1))
     painter.drawLine(area.left(), y, area.right(), y)
     painter.setPen(colour)
     painter.setFont(theme.font("axis"))
-    metrics = QFontMetricsF(theme.font("axis"))
-    painter.drawText(QPointF(area.right() - metrics.horizontalAdvance(limit.text) - 4, y - 4), limit.text)
+    painter.drawText(QPointF(area.left() + 4, y - 4), limit.text)
 
 
 def paint_cursor(
@@ -38,9 +37,11 @@ def paint_cursor(
     frame: Frame,
     at: float,
     readings: list[tuple[Line, float]],
+    *,
     figure: Callable[[float], str],
+    events: list[str],
 ) -> None:
-    """A line at the moment `at`, a dot on each series, and what they say there."""
+    """A line at the moment `at`, a dot on each series, what they say there, and what was the matter."""
     area = frame.area
     x = area.left() + round(frame.x(at)) + 0.5
     painter.setPen(QPen(theme.color("text"), 1))
@@ -53,6 +54,7 @@ def paint_cursor(
     for line, value in readings:
         parts += [(line.name, False)] if line.name else []
         parts.append((figure(value), True))
+    parts += [(event, False) for event in events]
     _paint_box(painter, QRectF(area), x, parts)
 
 

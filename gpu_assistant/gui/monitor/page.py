@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QImage, QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from ...core.errors import AppError
 from ...core.results import GpuSample, Sample
@@ -58,8 +58,11 @@ class MonitorPage(Page):
         self._controls = (self.range, self.pause, self.shot, self.export, self.twin)
         for widget in (self.pill, self.layout_, *self._controls):
             self.add_action(widget)
-        self._below = QHBoxLayout()
-        self._below.setSpacing(8)
+        self._below = QWidget()
+        below = QHBoxLayout(self._below)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(8)
+        below.addStretch(1)  # stays at the end
         self.said = Banner("ok")
         self.said.hide()
         self._marker = Marker(app, sampling, self)
@@ -69,7 +72,7 @@ class MonitorPage(Page):
         self._views.addWidget(self.plots)
         self._views.addWidget(self.table)
         self.column.addWidget(self.said)
-        self.column.addLayout(self._below)
+        self.column.addWidget(self._below)
         self.column.addWidget(self.tops)
         self.column.addWidget(self._views, 1)
         self.exports = Exports(self)
@@ -179,7 +182,7 @@ class MonitorPage(Page):
         if self._ready:
             self.draw()
 
-    # Which tiles and plots there are
+    # Which plots there are
 
     def _follow_gpus(self, gpus: tuple[GpuSample, ...]) -> None:
         now = tuple((gpu.index, gpu.name) for gpu in gpus)
@@ -217,16 +220,13 @@ class MonitorPage(Page):
     def _arrange(self) -> None:
         """Two plots side by side, one where it is small; there the controls stand below the title."""
         below = self.shape_.small or (self.shape_.narrow and self.layout_.isVisibleTo(self))
-        row = self._below if below else self.head
-        if row.indexOf(self.range) < 0:
-            for widget in self._controls:
-                other = self.head if below else self._below
-                other.removeWidget(widget)
-                row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        row = self._below.layout() if below else self.head
+        if isinstance(row, QHBoxLayout) and row.indexOf(self.range) < 0:
+            for place, widget in enumerate(self._controls):
+                row.insertWidget(place if below else -1, widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._below.setVisible(below)
         self.plots.arrange(1 if self.shape_.small else 2)
         self.tops.arrange(small=self.shape_.small, narrow=self.shape_.tight)
-
-    # Words
 
     def retranslate(self) -> None:
         """All words of the page."""

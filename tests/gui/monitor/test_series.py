@@ -107,7 +107,7 @@ def painted(qapp):
 def test_the_area_leaves_the_gaps_open(painted):
     x, y = np.arange(100.0), np.full(100, 5.0)
     y[40:60] = math.nan
-    seen = painted(lambda painter: strokes.area(painter, x, y * 0 + 20, y, QColor("black")))
+    seen = painted(lambda painter: strokes.area(painter, x, y * 0 + 20, y, height=20, colour=QColor("black")))
     assert not seen[:, 40:59].any()
     assert seen[5:, :39].all()
     assert not seen[:5].any()
@@ -115,7 +115,7 @@ def test_the_area_leaves_the_gaps_open(painted):
 
 def test_a_band_reaches_from_lowest_to_highest(painted):
     x = np.arange(100.0)
-    seen = painted(lambda painter: strokes.area(painter, x, x * 0 + 12, x * 0 + 8, QColor("black")))
+    seen = painted(lambda painter: strokes.area(painter, x, x * 0 + 12, x * 0 + 8, height=20, colour=QColor("black")))
     assert seen[:, 50].tolist() == [0] * 8 + [1] * 4 + [0] * 8
 
 
@@ -133,4 +133,6 @@ def test_each_dash_is_a_pattern_of_its_own_that_moves_along(painted):
 def test_nothing_to_draw_is_no_error(painted):
     nothing = np.empty(0)
     assert not painted(lambda painter: strokes.line(painter, nothing, nothing, dash=1)).any()
-    assert not painted(lambda painter: strokes.area(painter, nothing, nothing, nothing, QColor("black"))).any()
+    assert not painted(
+        lambda painter: strokes.area(painter, nothing, nothing, nothing, height=20, colour=QColor("black"))
+    ).any()
