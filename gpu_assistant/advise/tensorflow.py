@@ -125,7 +125,7 @@ def _on_windows(where: Site, chip: tuple[int, int] | None, build: TensorFlowBuil
         return "windows-unknown"
     if _gap(where.catalog, chip) or _code(where.catalog, build, chip) is None:
         return "windows-chip"
-    route = next((r for r in where.catalog.tensorflow.routes if (r.system, r.how) == ("windows", "wsl2")), None)
+    route = where.catalog.tensorflow.route("windows", "wsl2")
     here, lowest = where.machine.os.build, route.lowest_windows_build if route is not None else None
     return "windows-update" if here is not None and lowest is not None and here < lowest else "windows"
 

@@ -32,8 +32,7 @@ def _through_wsl(where: Site, found: TensorFlowPick) -> bool:
     """Whether TensorFlow's Linux build would use the card under WSL2 on this Windows."""
     if found.why not in ("windows", "old-windows") or where.arch != "x86_64":
         return False
-    routes = where.catalog.tensorflow.routes
-    route = next((r for r in routes if (r.system, r.how) == ("windows", "wsl2")), None)
+    route = where.catalog.tensorflow.route("windows", "wsl2")
     build = next((b for b in where.catalog.tensorflow.builds if b.system == "linux"), None)
     if route is None or build is None:
         return False

@@ -90,7 +90,10 @@ class TensorFlowBuild(Struct, frozen=True, kw_only=True):
 
 
 class TensorFlowRoute(Struct, frozen=True, kw_only=True):
-    """One way to TensorFlow on a system, the better ones first; `requirement` is for the general index."""
+    """One way to TensorFlow on a system, the better ones first; `requirement` is for the general index.
+
+    `setup` is the command, word by word, that makes a system ready for it.
+    """
 
     system: SystemName
     gpu: bool
@@ -101,6 +104,8 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
     to_version: Numbers | None = None
     lowest_driver: Numbers | None = None
     lowest_windows_build: int | None = None
+    setup: tuple[str, ...] = ()
+    setup_source: str | None = None
     source: str
     note: str | None = None
 
@@ -143,6 +148,10 @@ class TensorFlow(Subject, frozen=True, kw_only=True):
     not_for: tuple[TensorFlowGap, ...]
     routes: tuple[TensorFlowRoute, ...]
     builds: tuple[TensorFlowBuild, ...]
+
+    def route(self, system: SystemName, how: str) -> TensorFlowRoute | None:
+        """The way of a kind on a system."""
+        return next((each for each in self.routes if (each.system, each.how) == (system, how)), None)
 
 
 class VcPackage(Struct, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from .resolve import Resolve
 from .variables import Variables
 from .vc_redist import VcRedist
 from .verify import Verify
+from .wsl2 import Wsl2
 
 # In the order in which a plan has them: what another one needs comes before it.
 ALL: tuple[Kind, ...] = (
@@ -29,6 +30,8 @@ ALL: tuple[Kind, ...] = (
     # May want a restart: everything that can be done before it is done, and the proof comes after it.
     NvidiaDriver(),
     Verify(),
+    # Beside all of it, and nothing waits for it.
+    Wsl2(),
 )
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in ALL}

@@ -1,0 +1,86 @@
+"""TensorFlow's way to the card on Windows is shown with its command, and nothing of it is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.app import App
+from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.machine import Machine
+from gpu_assistant.core.plan import Plan, Step
+from gpu_assistant.core.recommendation import Goal
+from gpu_assistant.install.steps.wsl2 import Wsl2
+from gpu_assistant.texts import Texts
+
+MACHINES = Path(__file__).resolve().parents[1] / "machines"
+WINDOWS = MACHINES / "windows11-rtx4060-566.json"
+
+
+def planned(folder: Path, file: Path, goal: Goal, build: int | None = None) -> tuple[App, Plan]:
+    app = App(data_dir=str(folder / "data"), machine_file=str(file))
+    machine = app.simulated_machine
+    assert isinstance(machine, Machine)
+    if build is not None:
+        machine = replace(machine, os=replace(machine.os, build=build, version=f"10.0.{build}"))
+    return app, app.plan(machine, app.recommend(machine, goal=goal), folder / "env")
+
+
+def steps(plan: Plan) -> list[Step]:
+    return [step for step in plan.steps if step.kind == "wsl2"]
+
+
+@pytest.mark.parametrize(
+    ("file", "goal", "build", "shown"),
+    [
+        (WINDOWS, "tensorflow", None, 1),
+        (WINDOWS, "pytorch", None, 0),
+        (WINDOWS, "tensorflow", 17763, 0),
+        (MACHINES / "ubuntu-h100.json", "tensorflow", None, 0),
+        (MACHINES / "windows10-gtx1060.json", "cuda-dev", None, 0),
+    ],
+)
+def test_it_is_shown_where_the_card_is_reached_so(
+    tmp_path: Path, file: Path, goal: Goal, build: int | None, shown: int
+) -> None:
+    _, plan = planned(tmp_path, file, goal, build)
+    assert len(steps(plan)) == shown
+    assert not any(step.needs for step in plan.steps if "wsl2" in step.needs)
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_its_words_name_card_and_command(tmp_path: Path, language: str) -> None:
+    _, plan = planned(tmp_path, WINDOWS, "tensorflow")
+    (step,) = steps(plan)
+    texts = Texts(language)
+    what = texts.say(f"step.{step.code}.what", step.data)
+    assert "RTX 4060" in what
+    assert " ".join(step.commands[0]) in what
+
+
+def test_it_is_left_to_the_user(tmp_path: Path) -> None:
+    _, plan = planned(tmp_path, WINDOWS, "tensorflow")
+    (step,) = steps(plan)
+    outcome = Wsl2().done(step, SimpleNamespace())  # type: ignore[arg-type]
+    assert outcome is not None
+    assert outcome.data["commands"] == step.data["commands"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"commands": (("wsl", "--unregister", "Ubuntu"),)},
+        {"data": {"gpu": "RTX 4060", "commands": "format C:"}},
+        {"spec": {"anything": 1}},
+    ],
+)
+def test_another_command_is_not_taken_from_a_file(tmp_path: Path, change: dict[str, object]) -> None:
+    app, plan = planned(tmp_path, WINDOWS, "tensorflow")
+    (step,) = steps(plan)
+    ground = SimpleNamespace(catalog=app.catalog)
+    Wsl2().refuse(step, plan, ground)  # type: ignore[arg-type]
+    with pytest.raises(CallError):
+        Wsl2().refuse(replace(step, **change), plan, ground)  # type: ignore[arg-type]
