@@ -22,7 +22,7 @@ from .source import Source
 if TYPE_CHECKING:
     from .round import Round
 
-READ = 1 << 18
+READ = 1 << 19
 # How much a kill may cost each connection: it is noted so often what has come.
 RECORD = 1 << 19
 RECORD_SECONDS = 1.0
@@ -181,7 +181,7 @@ class Lane:
 
     def _read(self, response: requests.Response, source: Source, span: Span) -> bool:
         work, board = self._round, self._round.board
-        crc, noted, when = 0, span.at, time.monotonic()
+        crc, noted, when, more = 0, span.at, time.monotonic(), False
         with self._part.open("r+b", buffering=0) as file:
             file.seek(span.at)
             try:
@@ -192,6 +192,7 @@ class Lane:
                     if not chunk:
                         self._stream_ended(span)
                         break
+                    more = len(chunk) > span.end - span.at
                     chunk = chunk[: span.end - span.at]
                     began = time.monotonic()
                     _write(file, chunk)
@@ -208,19 +209,22 @@ class Lane:
                 if span.at > noted:
                     with suppress(OSError):
                         work.state.piece(Piece(start=noted, end=span.at, crc=crc, url=source.url))
-        return self._nothing_more(response, source, span)
+        return self._nothing_more(response, source, span, more=more)
 
     def _stream_ended(self, span: Span) -> None:
         if span.end < OPEN:
             raise Drop("ended early")
         self._round.board.ended(span)
 
-    def _nothing_more(self, response: requests.Response, source: Source, span: Span) -> bool:
-        """Whether the answer ends where the span does; one that was cut for another lane goes on, and is closed."""
+    def _nothing_more(self, response: requests.Response, source: Source, span: Span, *, more: bool) -> bool:
+        """Whether the answer ends where the span does; one that was cut for another lane goes on, and is closed.
+
+        `more`: its last bytes went beyond the span.
+        """
         if response.raw.length_remaining == 0:
             return True
         all_of_it = response.status_code == 200 and span.end == self._round.board.total
-        if all_of_it and response.raw.length_remaining is None and response.raw.read1(1):
+        if all_of_it and response.raw.length_remaining is None and (more or response.raw.read1(1)):
             raise NetworkError("source-too-long", name=self._round.name, host=source.host)
         return False
 

@@ -6,7 +6,7 @@ import os
 import socket
 import ssl
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from weakref import WeakSet
 
 import requests
-from requests.adapters import HTTPAdapter
+from requests.adapters import BaseAdapter, HTTPAdapter
 from requests.auth import HTTPBasicAuth
 from requests.utils import get_auth_from_url
 from urllib3 import PoolManager
@@ -80,20 +80,26 @@ class _Sockets:
 
 
 class _Adapter(HTTPAdapter):
-    """Connections with our certificates instead of the bundle that requests brings."""
+    """Connections with our certificates instead of the bundle that requests brings.
 
-    def __init__(self, context: ssl.SSLContext, sockets: _Sockets) -> None:
-        self._context = context
+    One that is not `secure` serves http alone: it needs them only for a proxy that is reached by https.
+    """
+
+    def __init__(self, trusted: Callable[[], ssl.SSLContext], sockets: _Sockets, *, secure: bool) -> None:
+        self._trusted = trusted
         self._sockets = sockets
+        self._secure = secure
         super().__init__()
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - the library's own signature
-        super().init_poolmanager(*args, **kwargs, ssl_context=self._context)
+        if self._secure:
+            kwargs["ssl_context"] = self._trusted()
+        super().init_poolmanager(*args, **kwargs)
         self._sockets.watch(self.poolmanager)
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:  # noqa: ANN401
         new = proxy not in self.proxy_manager
-        manager = super().proxy_manager_for(proxy, **kwargs, ssl_context=self._context)
+        manager = super().proxy_manager_for(proxy, **kwargs, ssl_context=self._trusted())
         if new:
             self._sockets.watch(manager)
         return manager
@@ -112,18 +118,27 @@ def _own_credentials(request: requests.PreparedRequest) -> requests.PreparedRequ
 
 
 class Session(requests.Session):
-    """A session for one thread. Proxies may come from the environment, credentials only from an address."""
+    """A session for one thread. Proxies may come from the environment, credentials only from an address.
 
-    def __init__(self, environ: Mapping[str, str] = os.environ, context: ssl.SSLContext | None = None) -> None:
+    `trusted` gives the certificates once an address needs them: to read them takes as long as a small file.
+    """
+
+    def __init__(self, trusted: Callable[[], ssl.SSLContext] = certificates) -> None:
         super().__init__()
-        self._sockets = _Sockets()
-        context = context or certificates(environ)
-        for scheme in ("https://", "http://"):
-            self.mount(scheme, _Adapter(context, self._sockets))
+        self._sockets, self._trusted = _Sockets(), trusted
+        # Without the library's own, which trust another bundle: what is not mounted is not connected to.
+        self.adapters.clear()
+        self.mount("http://", _Adapter(trusted, self._sockets, secure=False))
         self.auth = _own_credentials
         self.headers["User-Agent"] = f"gpu-assistant/{__version__}"
         # Hashes and sizes are of the file as it lies on the server.
         self.headers["Accept-Encoding"] = "identity"
+
+    def get_adapter(self, url: str) -> BaseAdapter:
+        """That for https is made when the first such address comes."""
+        if "https://" not in self.adapters and url.lower().startswith("https://"):
+            self.mount("https://", _Adapter(self._trusted, self._sockets, secure=True))
+        return super().get_adapter(url)
 
     def interrupt(self) -> None:
         """From another thread: end every read that waits for the network; it fails with an OSError of some kind."""
@@ -160,9 +175,12 @@ class Sessions:
         with self._guard:
             if self._idle:
                 return self._idle.pop()
+        return Session(self._trusted)
+
+    def _trusted(self) -> ssl.SSLContext:
+        with self._guard:
             self._context = self._context or certificates()
-            context = self._context
-        return Session(context=context)
+            return self._context
 
     def give(self, session: Session) -> None:
         """The thread is done with it, and nothing was interrupted."""
