@@ -402,7 +402,7 @@
     </message>
     <message>
         <source>how fast the memory is</source>
-        <translation>内存有多快</translation>
+        <translation>读写有多快</translation>
     </message>
     <message>
         <source>over the PCIe slot</source>
@@ -438,10 +438,6 @@
     <message>
         <source>{times} times the CPU</source>
         <translation>是 CPU 的 {times} 倍</translation>
-    </message>
-    <message>
-        <source>{times}×</source>
-        <translation>{times} 倍</translation>
     </message>
 </context>
 <context>

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QTableWidgetItem
+from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 
 from ...core.results import Benchmark
 from ...texts.format import UNKNOWN
-from .. import language
+from ...texts.format import size as size_of
+from .. import language, theme
 from ..components import Button, Card, Table
 from . import scores
 
-COLUMNS = 6
+COLUMNS, WIDEST = 6, 260
 
 
 class Every(Card):
@@ -25,6 +26,10 @@ class Every(Card):
         self.toggle.clicked.connect(self._fold)
         self.table = Table()
         self.table.setColumnCount(COLUMNS)
+        head = self.table.horizontalHeader()
+        head.setMaximumSectionSize(theme.px(WIDEST))
+        for column in range(1, COLUMNS):
+            head.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self.table.setVisible(False)
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.column.addWidget(self.toggle)
@@ -83,13 +88,20 @@ class Every(Card):
         self.retranslate()
 
 
+def _size(sides: tuple[int, ...], unit: str) -> str:
+    """What is copied has bytes, everything else has sides."""
+    return size_of(sides[0]) if unit == "GB/s" else scores.extent(sides)
+
+
 def rows_of(benchmark: Benchmark) -> list[tuple[str, ...]]:
     """Every measurement in words: what, where, size, median, middle half, runs; then what was left out and why."""
     found: list[tuple[str, ...]] = []
     for result in benchmark.results:
         low, high = (scores.amount(each, result.unit) for each in (result.q1, result.q3))
+        unit = scores.unit_name(scores.shown(result.q3, result.unit)[1])
+        low = low.removesuffix(f" {unit}")  # once is enough, where it is the same
         guessed = result.extrapolated
-        size = scores.extent(result.size) + (f" · {result.batch}" if result.batch is not None else "")
+        size = _size(result.size, result.unit) + (f" · {result.batch}" if result.batch is not None else "")
         found.append(
             (
                 scores.name(result),

@@ -73,7 +73,7 @@ class PairRow(Live, QWidget):
         right = 0.0
         if pair.gpus:
             ratio = pair.ratio
-            text = UNKNOWN if ratio is None else self.tr("{times}×").format(times=scores.times(ratio))
+            text = UNKNOWN if ratio is None else scores.ratio_words(ratio)
             heading = QFontMetricsF(theme.font("heading"))
             right = max(heading.horizontalAdvance(text), heading.horizontalAdvance("100×")) + 12
             painter.setFont(theme.font("heading"))
@@ -122,7 +122,7 @@ class PairRow(Live, QWidget):
             said = self.tr("{count} GPUs together").format(count=result.processes)
             return said if result.dtype == pair.best.dtype else f"{said} ({scores.dtype_name(result.dtype)})"
         if result.device != "cpu":
-            return scores.device_name(result) if len(pair.gpus) > 1 else ""
+            return f"GPU {result.device.partition(':')[2]}" if len(pair.gpus) > 1 else ""
         if not pair.gpus:
             return ""
         kind = scores.dtype_name(result.dtype)

@@ -75,7 +75,7 @@ def _row(painter: QPainter, pair: summary.Pair, benchmark: Benchmark, y: float, 
         rounded(painter, QRectF(bars, top + (26 - thick) / 2, width, thick), 4, colours[scores.colour(each)])
         _text(painter, QRectF(bars + width + 14, top - 3, taken + 20, 32), text, values, colours["text"])
     if pair.ratio is not None:
-        ratio = f"{scores.times(pair.ratio)}×"
+        ratio = scores.ratio_words(pair.ratio)
         _text(painter, QRectF(right - 130, y, 130, 60), ratio, _font(28, 600), colours["text"], RIGHT)
 
 

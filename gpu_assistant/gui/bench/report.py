@@ -83,7 +83,7 @@ def _bars(benchmark: Benchmark) -> str:
             f"</div><small>{escape(scores.device_name(each))} {escape(scores.value(each))}</small>"
             for each in pair.results
         )
-        ratio = f"{scores.times(pair.ratio)}×" if pair.ratio is not None else ""
+        ratio = scores.ratio_words(pair.ratio) if pair.ratio is not None else ""
         name = f"{escape(short_name(pair))}<br><small>{escape(meaning(pair, benchmark))}</small>"
         rows.append(f'<tr><td style="width:34%">{name}</td><td>{bars}</td><td>{ratio}</td></tr>')
     return _section(translate("Report", "GPU beside CPU"), f"<table>{''.join(rows)}</table>") if rows else ""

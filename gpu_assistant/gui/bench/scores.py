@@ -142,7 +142,7 @@ def headline(benchmark: Benchmark) -> Headline | None:
     if pair.ratio is not None:
         figure = times(pair.ratio)
         return Headline(
-            translate("Scores", "{times}×").format(times=figure),
+            ratio_words(pair.ratio),
             translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU").format(
                 workload=workload(best.id), card=card(benchmark, best.device), times=figure
             ),
@@ -177,6 +177,11 @@ def usual(pair: summary.Pair, benchmark: Benchmark) -> tuple[float, float] | Non
 def times(ratio: float) -> str:
     """A ratio with the digits that mean something: 31, 6.4."""
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
+
+
+def ratio_words(ratio: float) -> str:
+    """A ratio as it stands at the end of a row: "31×"."""
+    return translate("Scores", "{times}×").format(times=times(ratio))
 
 
 def card(benchmark: Benchmark, device: str) -> str:
