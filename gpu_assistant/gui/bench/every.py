@@ -12,7 +12,7 @@ from .. import language, theme
 from ..components import Button, Card, Table
 from . import scores
 
-COLUMNS, WIDEST = 6, 260
+COLUMNS, WIDEST, ROOM = 6, 260, 28  # a column is no wider; room beside its words
 
 
 class Every(Card):
@@ -27,9 +27,8 @@ class Every(Card):
         self.table = Table()
         self.table.setColumnCount(COLUMNS)
         head = self.table.horizontalHeader()
-        head.setMaximumSectionSize(theme.px(WIDEST))
         for column in range(1, COLUMNS):
-            head.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
         self.table.setVisible(False)
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.column.addWidget(self.toggle)
@@ -76,6 +75,10 @@ class Every(Card):
                 item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
                 item.setToolTip(text)
                 self.table.setItem(row, column, item)
+        words = self.table.fontMetrics()
+        for column in range(1, COLUMNS):
+            widest = max(words.horizontalAdvance(cells[column]) for cells in (heads, *rows))
+            self.table.setColumnWidth(column, min(widest + ROOM, theme.px(WIDEST)))
         self._fit()
 
     def _fit(self) -> None:
