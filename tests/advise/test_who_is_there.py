@@ -42,6 +42,14 @@ def test_no_driver_is_asked_of_a_card_that_never_gets_it(fields: dict[str, str],
     assert "gpu-too-old" in codes(found.warnings)
 
 
+@pytest.mark.parametrize("channel", ["studio", "game-ready"])
+def test_keplers_last_driver_is_named_in_either_channel(channel: Any) -> None:
+    box = machine("windows", nvidia("10de:1004"))
+    found = recommend(box, catalog(), goal="cuda-dev", channel=channel)
+    assert (found.driver.recommended, found.driver.channel) == ("475.14", None)
+    assert found.cuda_toolkit.version == "11.8.0"
+
+
 def test_a_tesla_k80_is_the_same_with_and_without_its_driver() -> None:
     k80 = nvidia("10de:102d", name="Tesla K80")
     there, bare = (recommend(machine("linux", k80, driver=driver), catalog()) for driver in ("470.256.02", None))
