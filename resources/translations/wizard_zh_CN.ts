@@ -458,6 +458,10 @@
         <translation>请你同意</translation>
     </message>
     <message>
+        <source>or so, at {mbits} Mbit/s</source>
+        <translation>左右（网速 {mbits} Mbit/s）</translation>
+    </message>
+    <message>
         <source>or so</source>
         <translation>左右</translation>
     </message>
@@ -737,6 +741,10 @@
     <message>
         <source>{size} free on {disk}</source>
         <translation>{disk} 空闲 {size}</translation>
+    </message>
+    <message>
+        <source>needed: about {size} or more</source>
+        <translation>大约需要 {size} 或更多</translation>
     </message>
     <message>
         <source>needed: {size}</source>

@@ -413,6 +413,9 @@ class FakeApp(AfterInstall):
     def plan(self, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
         return make_plan(recommendation, str(environment), simulated=self.simulated)
 
+    def price(self, machine: Machine, plan: Plan) -> FakeJob:
+        return FakeJob()
+
     def interrupted(self) -> Interrupted | None:
         return self.begun
 

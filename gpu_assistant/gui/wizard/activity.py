@@ -50,6 +50,7 @@ class Activity(QObject):
         self._prover = self._runner("prove")
         self._measurer = self._runner("measure")
         self._saver = self._runner("save")
+        self._pricer = self._runner("price")
         self._looker.news.connect(self.looked_at)
         self._installer.logged.connect(self.lines.extend)
         self._installer.logged.connect(self.logged)
@@ -70,8 +71,8 @@ class Activity(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether anything runs."""
-        return any(runner.running for runner in self.findChildren(JobRunner))
+        """Whether anything runs that somebody waits for: a price comes when it comes."""
+        return any(runner.running for runner in self.findChildren(JobRunner) if runner is not self._pricer)
 
     @property
     def looking(self) -> bool:

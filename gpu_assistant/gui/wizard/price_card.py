@@ -41,7 +41,9 @@ class PriceCard(Card):
         consents = sum(step.needs_admin for step in plan.steps)
         consent = {0: self.tr("No consent"), 1: self.tr("Once")}.get(consents, self.tr("{n} times").format(n=consents))
         asked = self.tr("is needed") if consents == 0 else self.tr("you are asked for consent")
-        pace = self.tr("or so") if plan.minutes is not None else self.tr("your line decides")
+        line = next((step.data.get("mbits") for step in plan.steps if step.kind == "download"), None)
+        pace = self.tr("or so") if line is None else self.tr("or so, at {mbits} Mbit/s").format(mbits=line)
+        pace = pace if plan.minutes is not None else self.tr("your line decides")
         room = size(plan.disk_bytes) if plan.disk_bytes is not None else self.tr("Not known yet")
         words = (
             self._bytes(plan),

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import Later
 from ...core.machine import Machine
-from ...core.plan import EndEvent, Event, Interrupted
-from ...core.recommendation import Alternative, Channel, Goal
+from ...core.plan import EndEvent, Event, Interrupted, Plan
+from ...core.recommendation import Alternative, Channel, Goal, Recommendation
 from ...core.results import Benchmark, Checks
 from ..language import Language
 from .activity import Activity
@@ -41,6 +41,8 @@ class Road(Activity):
         self._prover.done.connect(self._proven)
         self._measurer.done.connect(self._measured)
         self._saver.done.connect(self._written)
+        self._pricer.done.connect(self._priced)
+        self._price_of: Recommendation | None = None
 
     # Moving
 
@@ -173,6 +175,7 @@ class Road(Activity):
         self.lines.clear()
         self._end = None
         self.errors.pop("install", None)
+        self._pricer.cancel()
         words = self.app.resume_words(window=True)
         pace = self.pace = self.app.download_pace()
         dry = self.flow.simulated
@@ -259,6 +262,21 @@ class Road(Activity):
                 fell=reckoning.fell,
             )
 
+            self._ask_price(reckoning.plan)
+
+    def _ask_price(self, plan: Plan | None) -> None:
+        """Ask once for each recommendation what it costs; nobody has to wait for the answer."""
+        machine = self.flow.facts.machine
+        if plan is None or machine is None or self.app.simulated or self._pricer.running:
+            return
+        if plan.bytes is None and plan.recommendation != self._price_of:
+            self._price_of = plan.recommendation
+            self._pricer.start(Later(partial(self.app.price, machine, plan)))
+
+    def _priced(self, _prices: object) -> None:
+        if not self.flow.locked:
+            self.reckon()
+
     def _reckon_again(self) -> None:
         if self._again:
             self._again = False
@@ -302,7 +320,8 @@ class Road(Activity):
         self.changed.emit()
 
     def _failed(self, what: str, error: AppError) -> None:
-        if not isinstance(error, Cancelled):
+        # Without an answer the price stays unknown, and says so.
+        if not isinstance(error, Cancelled) and what != "price":
             self.errors[what] = error
         if what == "install":
             self.flow.failed(error)

@@ -207,6 +207,15 @@ def disk_of(machine: Machine, folder: str) -> Disk | None:
     return max(fitting, key=lambda disk: len(disk.path), default=None)
 
 
+def _needed(plan: Plan | None) -> tuple[int | None, bool]:
+    """The room that a plan takes, downloads too, and whether that is only known by another release."""
+    space = next((step for step in plan.steps if step.kind == "check-space"), None) if plan is not None else None
+    count = space.data.get("disk_bytes") if space is not None else None
+    if plan is None or space is None or not isinstance(count, int):
+        return (plan.disk_bytes if plan is not None else None), False
+    return count, str(space.code).startswith("check-space-about")
+
+
 def _space(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> Row:
     del recommendation
     label = labels()["space"]
@@ -215,7 +224,8 @@ def _space(machine: Machine, recommendation: Recommendation | None, plan: Plan |
     disk = disk or max(known, key=lambda each: each.free_bytes or 0, default=None)
     if disk is None or disk.free_bytes is None:
         return Row(id="space", label=label, reason=translate("Rows", "The system did not say."))
-    needed = plan.disk_bytes if plan is not None else None
+    needed, about = _needed(plan)
+    said = translate("Rows", "needed: about {size} or more") if about else translate("Rows", "needed: {size}")
     pill: tuple[PillKind, str] | None = None
     if needed is not None:
         pill = fine() if disk.free_bytes > needed else ("error", translate("Rows", "too little"))
@@ -223,7 +233,7 @@ def _space(machine: Machine, recommendation: Recommendation | None, plan: Plan |
         id="space",
         label=label,
         value=translate("Rows", "{size} free on {disk}").format(size=size(disk.free_bytes), disk=disk_name(disk)),
-        detail=translate("Rows", "needed: {size}").format(size=size(needed)) if needed is not None else "",
+        detail=said.format(size=size(needed)) if needed is not None else "",
         pill=pill,
     )
 
