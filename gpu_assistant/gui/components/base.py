@@ -166,6 +166,11 @@ def announce(widget: QWidget, text: str) -> None:
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
 
 
+def load_announcing() -> None:
+    """Load what `announce` needs: Qt's classes for it and their enums take 25 ms."""
+    from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent  # noqa: F401
+
+
 def app() -> QApplication:
     """The running application."""
     found: QObject | None = QApplication.instance()

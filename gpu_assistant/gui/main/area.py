@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 HOME, MONITOR, BENCHMARK, SETTINGS = range(4)
 GRAPHS = "gpu_assistant.gui.monitor.page"
+# The code of the pages that are made when they are first opened.
+LATER = (GRAPHS, "gpu_assistant.gui.bench.page", "gpu_assistant.gui.main.settings")
 
 
 class MainArea(Live, QWidget):
@@ -55,7 +57,7 @@ class MainArea(Live, QWidget):
         self._waiting = EmptyState("monitor")
         self._stack.addWidget(self._waiting)
         self._wanted = HOME
-        # The graphs' libraries load on a thread of their own: they take longer than a window may stand still.
+        # Code loads on a thread of its own: the graphs' libraries take longer than a window may stand still.
         self._loader = JobRunner(self)
         self._loader.finished.connect(self._loaded)
         right = QVBoxLayout()
@@ -115,7 +117,7 @@ class MainArea(Live, QWidget):
     def load_graphs(self) -> None:
         """Begin to load what Monitor draws with, unless it is there or on its way."""
         if not self._graphs_ready() and not self._loader.running:
-            self._loader.start(Task(lambda: import_module(GRAPHS)))
+            self._loader.start(Task(lambda: [import_module(name) for name in LATER]))
 
     def _graphs_ready(self) -> bool:
         return GRAPHS in sys.modules and not self._loader.running

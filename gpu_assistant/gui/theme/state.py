@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal, get_args
 
 import msgspec
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QToolTip
 
@@ -74,6 +74,7 @@ def set_theme(app: QApplication, wanted: str) -> None:
 def set_text_scale(app: QApplication, scale: float) -> None:
     """Draw all text larger: 1.0 to 2.0."""
     fonts.remember(scale=scale)
+    _paint_later(app)
     _dress(app)
 
 
@@ -85,6 +86,7 @@ def set_chinese(app: QApplication, chinese: bool) -> None:
     fonts.remember(chinese=chinese)
     _remember_sizes()
     _wear(app)
+    _paint_later(app)
 
 
 def _system_changed() -> None:
@@ -119,6 +121,16 @@ def _remember_sizes() -> bool:
     now = (fonts.text_scale(), fonts.line_height(), _State.tokens.line_width)
     changed, _State.sizes = now != _State.sizes, now
     return changed
+
+
+def _paint_later(app: QApplication) -> None:
+    """Windows stay as they are until everything in them has its new place: that and painting it are two turns of the
+    event loop, and nobody sees what stands half way.
+    """
+    for window in app.topLevelWidgets():
+        if window.isVisible() and window.updatesEnabled():
+            window.setUpdatesEnabled(False)
+            QTimer.singleShot(0, window, partial(window.setUpdatesEnabled, True))
 
 
 def _wear(app: QApplication) -> None:

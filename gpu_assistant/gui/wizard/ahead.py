@@ -8,8 +8,11 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+import shiboken6
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QWidget
 
+from ..components.base import load_announcing
 from .flow import PageName
 
 if TYPE_CHECKING:
@@ -17,10 +20,12 @@ if TYPE_CHECKING:
     from .part_card import PartCard
 
 PAUSE_MS = 5
+MAIN = (".monitor.sampling", ".main.updates", ".main.home", ".main.area")
 # What a page's code rests on: to load it takes as long as to make the widgets.
 MODULES: Mapping[PageName, tuple[str, ...]] = {
     "welcome": ("welcome",),
-    "computer": ("findings", "findings_card", "computer"),
+    # The main area is one press away from here, too.
+    "computer": ("findings", "findings_card", "computer", *MAIN),
     "recommendation": (
         "choosers",
         "part_card",
@@ -58,7 +63,7 @@ class Ahead(QObject):
                 from .cards import PARTS
 
                 steps += [partial(self._card, part) for part in PARTS]
-            steps.append(partial(self._make, name))
+            steps += [partial(self._make, name), load_announcing]
         if name == "recommendation":
             # Its words, too, if they are known: what is left to do when it is shown is to paint it.
             steps += [partial(step, name) for step in (self._draw, self._lay_out, self._paint)]
@@ -98,6 +103,10 @@ class Ahead(QObject):
 
     def _paint(self, name: PageName) -> None:
         """Into a picture that nobody needs: what texts and icons keep of their looks is there from then on."""
-        page = self._page(name)
-        if not page.isVisible():
-            page.grab()
+        parts = self._page(name).page.content.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        self._steps.extendleft(partial(_picture, part) for part in parts if not part.isHidden())
+
+
+def _picture(part: QWidget) -> None:
+    if shiboken6.isValid(part) and not part.isVisible():
+        part.grab()

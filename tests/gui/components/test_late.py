@@ -101,3 +101,16 @@ def test_the_window_lives_between_the_portions(
     qtbot.waitUntil(lambda: any(each.told for each in many))
     assert not all(each.told for each in many)
     qtbot.waitUntil(lambda: all(each.told == ["colours"] for each in many))
+
+
+def test_larger_text_is_painted_once_all_has_its_place(
+    pair: tuple[Heard, Heard, QStackedWidget], qapp: QApplication, qtbot: QtBot
+) -> None:
+    seen, _unseen, _stack = pair
+    window = seen.window()
+    theme.set_text_scale(qapp, 1.5)
+    assert not window.updatesEnabled(), "nothing is painted half way"
+    qtbot.waitUntil(window.updatesEnabled)
+    assert seen.updatesEnabled()
+    theme.set_theme(qapp, "dark")
+    assert window.updatesEnabled(), "colours move nothing"

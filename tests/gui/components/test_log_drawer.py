@@ -1,0 +1,49 @@
+"""However much the tools say at once, the window answers, and the newest lines are there to be read."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpu_assistant.gui.components import LogDrawer
+from gpu_assistant.gui.components.log_drawer import MAX_LINES, PORTION
+
+
+def drawer(qtbot: QtBot) -> LogDrawer:
+    made = LogDrawer()
+    qtbot.addWidget(made)
+    made.resize(600, 400)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def test_a_closed_drawer_lays_out_nothing_and_keeps_all(qtbot: QtBot) -> None:
+    made = drawer(qtbot)
+    lines = [f"line {number}" for number in range(3 * PORTION)]
+    made.append(lines)
+    assert made.lines.toPlainText() == ""
+    assert made.text().split("\n") == lines
+
+
+def test_an_open_one_takes_many_lines_in_portions(qtbot: QtBot, qapp: QApplication) -> None:
+    made = drawer(qtbot)
+    made.set_open(True)
+    lines = [f"line {number}" for number in range(4 * PORTION)]
+    made.append(lines)
+    assert made.lines.blockCount() == PORTION
+    assert made.text().split("\n") == lines
+    qtbot.waitUntil(lambda: made.lines.blockCount() == len(lines), timeout=5000)
+    assert made.text().split("\n") == lines
+    bar = made.lines.verticalScrollBar()
+    assert bar.value() == bar.maximum(), "the newest line is in sight"
+
+
+def test_the_oldest_lines_go_first(qtbot: QtBot) -> None:
+    made = drawer(qtbot)
+    made.append([f"line {number}" for number in range(MAX_LINES + 10)])
+    kept = made.text().split("\n")
+    assert len(kept) == MAX_LINES
+    assert kept[0] == "line 10"
+    made.clear()
+    assert made.text() == ""

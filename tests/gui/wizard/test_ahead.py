@@ -1,0 +1,37 @@
+"""The wizard's next page is there before it is asked for, and the window answered all the while."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QTimer
+
+from gpu_assistant.gui.wizard.part_card import PartCard
+
+pytestmark = pytest.mark.gui
+
+
+def test_the_next_page_is_made_in_turns_of_its_own(app, at_computer, qtbot):
+    wizard = at_computer(app)
+    assert "recommendation" not in vars(wizard)
+    beats = []
+    heart = QTimer(wizard, interval=0)
+    heart.timeout.connect(lambda: beats.append(len(wizard.ahead.cards)))
+    heart.start()
+    qtbot.waitUntil(lambda: "recommendation" in vars(wizard), timeout=10_000)
+    heart.stop()
+    # Something else had its turn between any two cards.
+    assert set(beats) >= set(range(1, len(wizard.recommendation.cards)))
+    assert all(wizard.recommendation.cards[name] is card for name, card in wizard.ahead.cards.items())
+
+
+def test_who_is_faster_finds_the_page_whole(app, at_computer, qtbot):
+    wizard = at_computer(app)
+    wizard.ahead.begin("recommendation")
+    qtbot.waitUntil(lambda: len(wizard.ahead.cards) == 1, timeout=10_000)
+    (early,) = wizard.ahead.cards.values()
+    wizard.computer.primary.click()
+    page = wizard.recommendation
+    assert page.isVisible()
+    assert early in page.cards.values()
+    assert all(isinstance(card, PartCard) and page.isAncestorOf(card) for card in page.cards.values())
+    assert len(wizard.ahead.cards) == 1, "nothing more is made ahead of a page that stands there"
