@@ -233,7 +233,8 @@ class BenchmarkPage(Page):
             button.setVisible(shown)
         able = self.able and not self.memory.busy
         self.again.setEnabled(able)
-        self.again.setToolTip("" if able else self._why_not())
+        installed = self._installed
+        self.again.setToolTip(before.how_long(installed) if able and installed is not None else self._why_not())
         self._show_news()
         subtitle = self.tr("How fast, and is that right?")
         if self.measuring:
