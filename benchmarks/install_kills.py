@@ -1,0 +1,184 @@
+"""An install killed at random moments: `python benchmarks/install_kills.py [--kills N] [--seed N]`. Linux.
+
+Each time from nothing: small packages by the real uv, NVIDIA's archives with small files, cuDNN among them and the
+user's variables, all from a server on loopback. The install's whole process group gets SIGKILL at a random moment;
+then its journal is held against the world, and the next run goes on to the end.
+
+Targets, after every kill: no entry of the journal lies; the lock, what `pip check` says and every file's hash are those
+of an install that was never killed; one removal takes everything back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.install import journal
+from gpu_assistant.install.ledger import look, standing
+from gpu_assistant.install.manifest import LOCK, MANIFEST
+from gpu_assistant.install.place import Place
+from gpu_assistant.install.reporter import Reporter
+from gpu_assistant.install.uninstall import UninstallJob
+from gpu_assistant.install.uv import program
+from tests.fakes.fault_server import fault_server
+from tests.install import tiny
+from tests.install.test_cudnn import Whole
+from tests.install.world import RELEASE
+
+ROOT = Path(__file__).resolve().parent.parent
+CHILD = """
+import sys
+from pathlib import Path
+from tests.install.test_cudnn import Whole
+world = Whole(Path(sys.argv[1]), *sys.argv[2:])
+print("begun", flush=True)
+world.install()
+"""
+BYTECODE = "__pycache__"
+# uv's own note of when a wheel was written to the disk, which stands with its hash in RECORD.
+UV_NOTE = "uv_cache.json"
+
+
+class Try:
+    """One world after the other in one folder, at the same addresses: what is equal must be equal byte for byte."""
+
+    def __init__(self, root: Path, torch_index: str, base: str) -> None:
+        self.root, self.index, self.base = root, torch_index, base
+
+    def begin(self) -> Whole:
+        """Nothing but what the user has."""
+        shutil.rmtree(self.root, ignore_errors=True)
+        world = self.here()
+        world.system.variables.set("PATH", "first;;second;", expand=True)
+        return world
+
+    def here(self) -> Whole:
+        """The world as it stands."""
+        return Whole(self.root, self.index, self.base)
+
+    def start(self) -> subprocess.Popen[str]:
+        """An install in a process group of its own, at its first line."""
+        words = [sys.executable, "-c", CHILD, str(self.root), self.index, self.base]
+        child = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        assert child.stdout is not None
+        if child.stdout.readline() != "begun\n":
+            raise SystemExit("the install did not begin")
+        return child
+
+    def install(self) -> float:
+        """To the end; gives the seconds."""
+        with self.start() as child:
+            began = time.perf_counter()
+            if child.wait() != 0:
+                raise SystemExit("an install that was not killed failed")
+            return time.perf_counter() - began
+
+    def result(self) -> dict[str, str]:
+        """Every file's hash, what `pip check` says, and the lock."""
+        world, found = self.here(), {}
+        for folder in (world.outside, world.data.toolkits):
+            for place in sorted(folder.rglob("*")):
+                if place.is_symlink():
+                    found[str(place)] = f"-> {place.readlink()}"
+                elif place.is_file() and BYTECODE not in place.parts and place.name != UV_NOTE:
+                    found[str(place)] = hashlib.sha256(same(place)).hexdigest()
+        python = world.environment / "bin" / "python"
+        said = subprocess.run(
+            [program(), "pip", "check", "--python", python], capture_output=True, text=True, check=False
+        )
+        found["pip check"] = re.sub(r" in [0-9.]+ *m?s", "", said.stdout + said.stderr)
+        found["lock"] = (world.environment / LOCK).read_text(encoding="utf-8")
+        return found
+
+
+def same(file: Path) -> bytes:
+    """A file without what tells when it was made."""
+    data = file.read_bytes()
+    if file.name == MANIFEST:
+        told = json.loads(data)
+        del told["created"], told["bytes"]
+        return json.dumps(told).encode()
+    if file.name == "RECORD":
+        return b"\n".join(line for line in data.splitlines() if UV_NOTE.encode() not in line)
+    return data
+
+
+def lies(world: Whole) -> list[str]:
+    """The effects that the journal calls done and that are not there."""
+    context: JobContext[object] = JobContext()
+    place = Place(world.system, world.data, reporter=Reporter(context), cancel=context.cancel)
+    return [str(each.effect) for each in standing(world.data) if each.sure and look(each, place) != "made"]
+
+
+def main() -> None:
+    """Kill, look, go on, compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    moments = random.Random(given.seed)
+    stopped: collections.Counter[str] = collections.Counter()
+    wrong: list[str] = []
+    with fault_server() as server, tempfile.TemporaryDirectory() as temporary:
+        index = tiny.index(server, "torch", [tiny.torch(f"{RELEASE}+cpu", ballast=bytes(range(256)) * 40_000)])
+        os.environ |= {"UV_DEFAULT_INDEX": tiny.index(server, "simple", tiny.others()), "NO_PROXY": "127.0.0.1"}
+        tried = Try(Path(temporary) / "world", index, server.url)
+        world = tried.begin()
+        world.redist.serve(server)
+        before = world.seen()
+        tried.install()
+        model = tried.result()
+        taken = statistics.median((tried.begin(), tried.install())[1] for _ in range(3))
+        killed = 0
+        while killed < given.kills:
+            world = tried.begin()
+            with tried.start() as child:
+                time.sleep(moments.uniform(0, taken))
+                if child.poll() is not None:
+                    continue  # it was quicker than usual
+                os.killpg(child.pid, signal.SIGKILL)
+            killed += 1
+            left = journal.interrupted(world.data)
+            place = (left.step or "before the first step") if left is not None else "no journal yet, or its end"
+            stopped[place] += 1
+            wrong += [f"kill {killed}: the journal lies: {lie}" for lie in lies(world)]
+            tried.install()
+            wrong += [f"kill {killed}: afterwards the journal lies: {lie}" for lie in lies(world)]
+            found = tried.result()
+            wrong += [
+                f"kill {killed}: {name}" for name in model.keys() | found.keys() if model.get(name) != found.get(name)
+            ]
+            try:
+                UninstallJob(world.environment, world.data, world.system).run(JobContext())
+            except AppError as error:
+                wrong.append(f"kill {killed}: {error.code}")
+            if world.seen() != before:
+                wrong.append(f"kill {killed}: something stays after the removal")
+            print(f"kill {killed}: {place}; {len(wrong)} differences or lies so far", file=sys.stderr, flush=True)
+    print(json.dumps(dict(stopped.most_common()), indent=1))
+    print(f"{killed} kills within {taken:.1f} s of an install of {len(model)} files: {len(wrong)} differences or lies")
+    for line in wrong[:20]:
+        print(line)
+    if wrong:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
