@@ -28,7 +28,7 @@ from ..untrusted import check_file
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields, refused, spec_of
 
-WINDOWS, LINUX, SECURE_BOOT, BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK = (
+WINDOWS, LINUX, SECURE_BOOT, BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE = (
     "nvidia-driver",
     "nvidia-driver-linux",
     "nvidia-driver-secure-boot",
@@ -38,8 +38,9 @@ WINDOWS, LINUX, SECURE_BOOT, BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK = (
     "nvidia-driver-page",
     "nvidia-driver-outside",
     "nvidia-driver-back",
+    "nvidia-driver-back-page",
 )
-TO_DO = (BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK)
+TO_DO = (BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE)
 
 
 class Spec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,17 +67,17 @@ class NvidiaDriver(Kind):
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step where the driver has to change."""
         advice, machine = draft.recommendation.driver, draft.machine
-        if not advice.changes or (advice.recommended is None and (advice.action == "back" or advice.minimum is None)):
+        if not advice.changes or (advice.recommended is None and advice.minimum is None):
             return ()
-        if advice.way == "unsure" and advice.action != "back":
-            return (_unsure(draft, advice, linux.nvidia_source(machine, draft.catalog)),)
-        if advice.recommended is None or (machine.os.wsl and advice.action != "back"):
-            return (_on_page(draft, advice, OUTSIDE if machine.os.wsl else PAGE),)
+        version = advice.recommended
         if advice.action == "back":
-            return (_back(draft, advice, advice.recommended),)
-        if machine.os.system == "windows":
-            return (self._windows(draft, advice, advice.recommended),)
-        return (self._linux(draft, advice, advice.recommended),)
+            return (_on_page(draft, advice, BACK_PAGE) if version is None else _back(draft, advice, version),)
+        if advice.way == "unsure":
+            return (_unsure(draft, advice, linux.nvidia_source(machine, draft.catalog)),)
+        if version is None or machine.os.wsl:
+            return (_on_page(draft, advice, OUTSIDE if machine.os.wsl else PAGE),)
+        windows_here = machine.os.system == "windows"
+        return (self._windows(draft, advice, version) if windows_here else self._linux(draft, advice, version),)
 
     def _windows(self, draft: Draft, advice: DriverAdvice, version: str) -> Step:
         package, facts = windows.package(advice.url, draft.catalog), draft.catalog.drivers.windows_install
@@ -151,6 +152,9 @@ class NvidiaDriver(Kind):
     def done(self, step: Step, work: Work) -> Outcome | None:
         """The driver that is here is enough, or it is not ours to install."""
         here, wanted = self._here(work.system), spec_of(step, Spec).version
+        # Which older one it shall be, nobody here knows: the check after it shows whether it serves the card.
+        if step.code == BACK_PAGE:
+            return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
         # Back to an older one: what is here must not be newer.
         if here is not None and (enough(wanted, here) if step.code == BACK else enough(here, wanted)):
             return Outcome(code="progress.driver-here", data={"version": here})

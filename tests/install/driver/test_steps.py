@@ -187,48 +187,6 @@ def test_every_road_has_all_its_words(world: World, language: Any) -> None:
         assert step.needs_reboot == (step.code not in ("nvidia-driver-by-hand", "vc-redist"))
 
 
-def test_the_way_back_is_left_to_a_person_and_never_called_done(world: World) -> None:
-    advice = recommendation("back", installed="591.44", minimum="528.33", recommended="582.78", url="https://e.org/x")
-    step = driver_step(world, machine("windows"), advice)
-    assert (step.code, step.needs_admin, step.files) == ("nvidia-driver-back", False, ())
-    for language in ("en", "zh_CN"):
-        what = Texts(language).say(f"step.{step.code}.what", step.data)
-        assert "591.44" in what
-        assert "582.78" in what
-    for here, code in (("591.44", "progress.driver-by-hand"), ("582.78", "progress.driver-here")):
-        world.here = here
-        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
-        assert (last.state, last.code) == ("skipped", code)
-
-
-def test_where_debians_branch_is_too_old_nvidias_package_source_is_told(world: World) -> None:
-    names = ("nvidia-driver",)
-    advice = recommendation("install", minimum="580.65.06", recommended="595.84", way="nvidia-source", packages=names)
-    step = driver_step(world, machine("linux", distro="debian", distro_version="13", secure_boot=True), advice)
-    assert (step.code, step.spec, step.needs_admin) == ("nvidia-driver-source", {"version": "580.65.06"}, False)
-    for language in ("en", "zh_CN"):
-        what = Texts(language).say(f"step.{step.code}.what", step.data)
-        assert "550" in what
-        assert "docs.nvidia.com" in what
-        assert "580.65.06" in Texts(language).say(f"step.{step.code}.title", step.data)
-    last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
-    assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
-
-
-def test_where_nobody_knows_what_the_packages_bring_a_look_is_told(world: World) -> None:
-    names = ("nvidia-driver-580", "linux-modules-nvidia-580-generic")
-    advice = recommendation("update", installed="384.130", minimum="525.60.13", way="unsure", packages=names)
-    step = driver_step(world, machine("linux", distro="ubuntu", distro_version="16.04"), advice)
-    assert (step.code, step.commands) == ("nvidia-driver-unsure", (("apt-cache", "policy", names[0]),))
-    assert (step.needs_admin, step.spec) == (False, {"version": "525.60.13"})
-    for language in ("en", "zh_CN"):
-        what = Texts(language).say(f"step.{step.code}.what", step.data)
-        assert " ".join(names) in what
-        assert "525.60.13" in what
-        assert "https://" in what
-    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
-
-
 @pytest.mark.parametrize("action", ["keep", "none"])
 def test_a_driver_that_stays_is_no_step(world: World, action: str) -> None:
     advice = recommendation(action, recommended="580.95.05")

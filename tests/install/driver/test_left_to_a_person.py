@@ -1,0 +1,78 @@
+"""What we do not do ourselves with a driver: said in plain words, never called done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.plan import StepEvent
+from gpu_assistant.install.place import Ground
+from gpu_assistant.install.steps.nvidia_driver import NvidiaDriver
+from gpu_assistant.texts import Texts
+
+from .test_steps import World, driver_step, machine, recommendation, use
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    world = World(tmp_path)
+    use(world, monkeypatch)
+    return world
+
+
+def test_the_way_back_is_left_to_a_person_and_never_called_done(world: World) -> None:
+    advice = recommendation("back", installed="591.44", minimum="528.33", recommended="582.78", url="https://e.org/x")
+    step = driver_step(world, machine("windows"), advice)
+    assert (step.code, step.needs_admin, step.files) == ("nvidia-driver-back", False, ())
+    for language in ("en", "zh_CN"):
+        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        assert "591.44" in what
+        assert "582.78" in what
+    for here, code in (("591.44", "progress.driver-by-hand"), ("582.78", "progress.driver-here")):
+        world.here = here
+        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        assert (last.state, last.code) == ("skipped", code)
+
+
+def test_the_way_back_to_a_number_that_nobody_knows_is_a_step_too(world: World) -> None:
+    step = driver_step(world, machine("windows"), recommendation("back", installed="591.44", minimum="452.39"))
+    assert (step.code, step.commands, step.files) == ("nvidia-driver-back-page", (), ())
+    for language in ("en", "zh_CN"):
+        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        assert "591.44" in what
+        assert "452.39" in what
+        assert "https://" in what
+    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+    # The newer one that is here is never called enough.
+    world.here = "591.44"
+    last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+    assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
+
+
+def test_where_debians_branch_is_too_old_nvidias_package_source_is_told(world: World) -> None:
+    names = ("nvidia-driver",)
+    advice = recommendation("install", minimum="580.65.06", recommended="595.84", way="nvidia-source", packages=names)
+    step = driver_step(world, machine("linux", distro="debian", distro_version="13", secure_boot=True), advice)
+    assert (step.code, step.spec, step.needs_admin) == ("nvidia-driver-source", {"version": "580.65.06"}, False)
+    for language in ("en", "zh_CN"):
+        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        assert "550" in what
+        assert "docs.nvidia.com" in what
+        assert "580.65.06" in Texts(language).say(f"step.{step.code}.title", step.data)
+    last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+    assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
+
+
+def test_where_nobody_knows_what_the_packages_bring_a_look_is_told(world: World) -> None:
+    names = ("nvidia-driver-580", "linux-modules-nvidia-580-generic")
+    advice = recommendation("update", installed="384.130", minimum="525.60.13", way="unsure", packages=names)
+    step = driver_step(world, machine("linux", distro="ubuntu", distro_version="16.04"), advice)
+    assert (step.code, step.commands) == ("nvidia-driver-unsure", (("apt-cache", "policy", names[0]),))
+    assert (step.needs_admin, step.spec) == (False, {"version": "525.60.13"})
+    for language in ("en", "zh_CN"):
+        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        assert " ".join(names) in what
+        assert "525.60.13" in what
+        assert "https://" in what
+    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
