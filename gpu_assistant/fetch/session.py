@@ -52,7 +52,14 @@ class _Sockets:
             self._open.add(opened)
 
     def close(self) -> None:
-        """Wake every reader with an error. Linux wakes it on shutdown alone, Windows on close alone."""
+        """Wake every reader with an error. Linux wakes it on shutdown alone, Windows on close alone.
+
+        Where shutdown does, its reader closes it: a reader just about to wait would else wait for whatever socket gets
+        the same number next.
+        """
+        from ..system import current
+
+        wakes = current().name != "windows"
         with self._guard:
             opened = list(self._open)
         for one in opened:
@@ -61,9 +68,10 @@ class _Sockets:
             with suppress(OSError):
                 # Who begins to read only now must not wait out the time limit on a socket that is gone.
                 one.settimeout(0)
-            with suppress(OSError):
-                # Not one.close(): that waits for the reader to let go of its file.
-                socket.close(one.detach())
+            if not wakes:
+                with suppress(OSError):
+                    # Not one.close(): that waits for the reader to let go of its file.
+                    socket.close(one.detach())
 
     def watch(self, manager: PoolManager) -> None:
         """Have every connection that the manager makes noted here."""
