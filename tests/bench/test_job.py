@@ -56,7 +56,7 @@ def test_is_that_right_for_this_card(with_card: Path, tmp_path: Path, monkeypatc
     good = Run(with_card, tmp_path, **options).go()
     assert good.verdict == "bench.verdict.as-expected"
     assert good.expected is not None
-    assert set(good.expected) == {f"cuda:0/matmul-{dtype}" for dtype in ("float32", "float16", "bfloat16")}
+    assert set(good.expected) == {f"cuda:0/matmul-{dtype}" for dtype in ("float32", "tf32", "float16", "bfloat16")}
     assert good.causes == ()
     monkeypatch.setenv("FAKE_CARD", "slow")
     slow = Run(with_card, tmp_path, **options).go()
