@@ -121,36 +121,8 @@
         <translation>开始使用</translation>
     </message>
     <message>
-        <source>Terminal</source>
-        <translation>终端</translation>
-    </message>
-    <message>
-        <source>Environment ready</source>
-        <translation>环境已激活</translation>
-    </message>
-    <message>
-        <source>Folder</source>
-        <translation>文件夹</translation>
-    </message>
-    <message>
-        <source>Where the environment lies</source>
-        <translation>环境所在的位置</translation>
-    </message>
-    <message>
-        <source>Copy the command</source>
-        <translation>复制命令</translation>
-    </message>
-    <message>
-        <source>For a terminal of your own</source>
-        <translation>粘贴到自己的终端</translation>
-    </message>
-    <message>
         <source>{passed} of {count} checks passed</source>
         <translation>{count} 项检查通过了 {passed} 项</translation>
-    </message>
-    <message>
-        <source>Copied</source>
-        <translation>已复制</translation>
     </message>
 </context>
 <context>

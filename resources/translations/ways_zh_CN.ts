@@ -4,6 +4,14 @@
 <context>
     <name>WaysPanel</name>
     <message>
+        <source>Copy the command</source>
+        <translation>复制命令</translation>
+    </message>
+    <message>
+        <source>For a terminal of your own</source>
+        <translation>用在你自己的终端里</translation>
+    </message>
+    <message>
         <source>It stands among your programs now.</source>
         <translation>它现在就在你的程序列表里。</translation>
     </message>
@@ -28,8 +36,8 @@
         <translation>已保存：{path}</translation>
     </message>
     <message>
-        <source>Copied: {path}</source>
-        <translation>已复制：{path}</translation>
+        <source>Copied: {text}</source>
+        <translation>已复制：{text}</translation>
     </message>
     <message>
         <source>Open a terminal</source>

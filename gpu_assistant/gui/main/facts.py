@@ -22,7 +22,6 @@ class Installed(Struct, frozen=True, kw_only=True):
 
     path: str
     python: str
-    activation: str
     torch: str | None = None
     variant: str | None = None
     cuda: str | None = None
@@ -90,14 +89,13 @@ def in_use(app: App) -> Installed | None:
         return None
     known = app.environments()
     chosen = next((each for each in known if each.path == app.settings.environment), known[0] if known else None)
-    return None if chosen is None else _installed(app, chosen)
+    return None if chosen is None else _installed(chosen)
 
 
-def _installed(app: App, environment: Environment) -> Installed:
+def _installed(environment: Environment) -> Installed:
     return Installed(
         path=environment.path,
         python=environment.python,
-        activation=app.system.activation(Path(environment.path)),
         torch=environment.torch,
         variant=environment.variant,
         cuda=cuda_of(environment.variant),

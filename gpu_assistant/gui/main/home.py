@@ -14,19 +14,18 @@ from ...core.errors import AppError
 from ...core.jobs import Later
 from ...core.results import Checks
 from .. import theme
-from ..components import Banner, Hero, Page, PressableCard, label
-from ..components.base import app as qt_app
+from ..components import Banner, Hero, Page, label
 from ..language import Language
 from ..monitor.alarms_card import AlarmsCard
 from ..monitor.live_card import LiveCard
 from ..monitor.sampling import Sampling
+from ..ways import WaysPanel
 from ..wizard import words as said
 from ..worker import JobRunner
 from .facts import Facts, LookJob
 from .fast_card import FastCard
 from .installed_card import InstalledCard
 from .removal import Removal
-from .tasks import Task
 from .updates import Updates
 from .updates_home import UpdateCard
 from .verdict import verdict
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from ...app import App
 
 MONITOR, BENCHMARK = 1, 2
-NO_TERMINAL = "no-terminal"
 CUDA_CHECK = "torch-cuda"
 # Below this height of the page its titles give way.
 LOW = 700
@@ -56,7 +54,6 @@ class HomePage(Page):
         self.facts = Facts()
         self._checks: Checks | None = None
         self._trouble_error: AppError | None = None
-        self._about_doing = False
         self._ready = False
         super().__init__(" ")
         self.hero = Hero("neutral", " ")
@@ -68,19 +65,17 @@ class HomePage(Page):
         self.trouble.hide()
         self.update_card = UpdateCard(updates)
         self._start = label("heading")
-        self.terminal, self.folder, self.command = (PressableCard(icon) for icon in ("terminal", "folder", "copy"))
+        self.ways = WaysPanel(app, language, command=True)
         self._cards = QGridLayout()
         self._cards.setSpacing(16)
-        self._starts = QGridLayout()
-        self._starts.setSpacing(12)
         self.column.setSpacing(16)
         for part in (self.trouble, self.update_card, self.hero, self.alarms, self.live):
             self.column.addWidget(part)
         self.column.addLayout(self._cards)
         self.column.addWidget(self._start)
-        self.column.addLayout(self._starts)
+        self.column.addWidget(self.ways)
         self.column.addStretch(1)
-        self._looking, self._doing, self._verifying = JobRunner(self), JobRunner(self), JobRunner(self)
+        self._looking, self._verifying = JobRunner(self), JobRunner(self)
         self.removal = Removal(app, language, self)
         self._wire()
         self.shape_.changed.connect(self._arrange)
@@ -92,7 +87,6 @@ class HomePage(Page):
         self._looking.news.connect(self._found)
         self._looking.done.connect(self._found)
         self._looking.failed.connect(self._failed)
-        self._doing.failed.connect(self._not_done)
         self._verifying.done.connect(self._verified)
         self._verifying.failed.connect(self._failed)
         self._verifying.finished.connect(lambda: self.installed.verify.set_busy(False))
@@ -106,9 +100,7 @@ class HomePage(Page):
         self.removal.ended.connect(self._removed)
         self.removal.failed.connect(self._failed)
         self.fast.button.clicked.connect(lambda: self.wanted.emit(BENCHMARK))
-        self.terminal.clicked.connect(self._open_terminal)
-        self.folder.clicked.connect(self._open_folder)
-        self.command.clicked.connect(self._copy_command)
+        self.ways.told.connect(self._show_news)
 
     # Looking
 
@@ -131,34 +123,22 @@ class HomePage(Page):
         super().hideEvent(event)
         if not event.spontaneous():
             self._sampling.want("home", False)
-            if self._about_doing:
-                self._forget_trouble()
 
     def _found(self, facts: Facts) -> None:
         self.facts = facts
         self.retranslate()
 
     def _failed(self, error: AppError) -> None:
-        self._trouble_error, self._about_doing = error, False
-        self._show_trouble()
-
-    def _not_done(self, error: AppError) -> None:
-        """What was asked for here did not work; the next page need not know."""
-        self._trouble_error, self._about_doing = error, True
+        self._trouble_error = error
         self._show_trouble()
 
     def _show_trouble(self) -> None:
-        error, installed = self._trouble_error, self.facts.installed
-        if error is None:
-            return
-        text = said.error(self._language.texts(), error)
-        if error.code == NO_TERMINAL and installed is not None:
-            text = f"{text}\n{installed.activation}"
-        self.trouble.set("warn", text)
-        self.trouble.show()
+        if self._trouble_error is not None:
+            self.trouble.set("warn", said.error(self._language.texts(), self._trouble_error))
+            self.trouble.show()
 
     def _forget_trouble(self) -> None:
-        self._trouble_error, self._about_doing = None, False
+        self._trouble_error = None
         self.trouble.hide()
 
     def _sampled(self) -> None:
@@ -179,14 +159,10 @@ class HomePage(Page):
         has = installed is not None
         self.installed.setVisible(has)
         self.fast.setVisible(has)
-        for card in (self.terminal, self.folder, self.command):
-            card.setVisible(has)
-            card.setEnabled(not self._app.simulated)
+        self.ways.setVisible(has)
+        self.ways.set_environment(installed.folder if installed is not None else None)
         self._start.setText(self.tr("Start working"))
         self._fold()
-        self.terminal.set_texts(self.tr("Terminal"), self.tr("Environment ready"))
-        self.folder.set_texts(self.tr("Folder"), self.tr("Where the environment lies"))
-        self.command.set_texts(self.tr("Copy the command"), self.tr("For a terminal of your own"))
         self.fast.show_benchmark(facts.benchmark)
         if installed is not None:
             self.installed.set_installed(installed)
@@ -252,24 +228,10 @@ class HomePage(Page):
             self._sampling.judge.cuda = next((each.state for each in checks.checks if each.id == CUDA_CHECK), None)
         self._show_proof()
 
-    def _open_terminal(self) -> None:
-        if (installed := self.facts.installed) is not None:
-            self._do(lambda: self._app.system.open_terminal(installed.folder))
-
-    def _open_folder(self) -> None:
-        if (installed := self.facts.installed) is not None:
-            self._do(lambda: self._app.system.open_folder(installed.folder))
-
-    def _do(self, act: Callable[[], None]) -> None:
-        if not self._doing.running:
-            if self._about_doing:
-                self._forget_trouble()
-            self._doing.start(Task(act))
-
-    def _copy_command(self) -> None:
-        if (installed := self.facts.installed) is not None:
-            qt_app().clipboard().setText(installed.activation)
-            self.command.set_texts(self.tr("Copied"), installed.activation)
+    def _show_news(self) -> None:
+        """What came of a press stands where it can be read."""
+        self.content.layout().activate()  # type: ignore[union-attr]
+        self.ensureWidgetVisible(self.ways.news)
 
     # Arrangement
 
@@ -290,11 +252,10 @@ class HomePage(Page):
         """Two cards side by side, one below the other where it is narrow."""
         one_column = self.shape_.small
         self._place(self._cards, (self.installed, self.fast), 1 if one_column else 2)
-        self._place(self._starts, (self.terminal, self.folder, self.command), 1 if one_column else 3)
 
     def _place(self, grid: QGridLayout, widgets: tuple[QWidget, ...], columns: int) -> None:
         for index, widget in enumerate(widgets):
             grid.removeWidget(widget)
             grid.addWidget(widget, index // columns, index % columns)
-        for column in range(3):
+        for column in range(2):
             grid.setColumnStretch(column, 1 if column < columns else 0)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QVBoxLayout, QWidget
 
 from ...core.errors import AppError
@@ -27,15 +28,22 @@ if TYPE_CHECKING:
 
 COLUMNS = 4
 LOCK_NAME = "pylock.toml"
+NO_TERMINAL = "no-terminal"
 
 
 class WaysPanel(Live, QWidget):
-    """Cards for one environment at a time. `told` comes with each sentence about what was asked for."""
+    """Cards for one environment at a time; `command`: also what is typed in a terminal, to copy.
+
+    `told` comes with each sentence about what was asked for.
+    """
 
     told = Signal(str)
 
-    def __init__(self, services: App, language: Language, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, services: App, language: Language, *, command: bool = False, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._with_command = command
         self._services, self._language = services, language
         self._environment: Path | None = None
         self._ways: Ways | None = None
@@ -43,7 +51,11 @@ class WaysPanel(Live, QWidget):
         self.terminal, self.folder = PressableCard("terminal"), PressableCard("folder")
         self.editor, self.python = PressableCard("code"), PressableCard("copy")
         self.menu, self.jupyter, self.lock = PressableCard("pc"), PressableCard("book"), PressableCard("share")
-        self.cards = (self.terminal, self.folder, self.editor, self.python, self.menu, self.jupyter, self.lock)
+        self.command = PressableCard("copy")
+        self.cards = (
+            *(self.terminal, self.folder, self.command, self.editor),
+            *(self.python, self.menu, self.jupyter, self.lock),
+        )
         self.news = Banner("ok")
         self.news.hide()
         self._grid = QGridLayout()
@@ -68,7 +80,8 @@ class WaysPanel(Live, QWidget):
         self.terminal.clicked.connect(lambda: self._act(lambda env: Task(lambda: system.open_terminal(env))))
         self.folder.clicked.connect(lambda: self._act(lambda env: Task(lambda: system.open_folder(env))))
         self.editor.clicked.connect(self.ask_project)
-        self.python.clicked.connect(self._copy_python)
+        self.python.clicked.connect(lambda: self._copy(str(self._ways.python) if self._ways is not None else ""))
+        self.command.clicked.connect(lambda: self._copy(self._activation))
         self.menu.clicked.connect(
             lambda: self._act(self._services.menu_entry, lambda: self.tr("It stands among your programs now."))
         )
@@ -86,6 +99,12 @@ class WaysPanel(Live, QWidget):
         self._arrange()
         if environment is not None and not self._services.simulated and not self._looking.running:
             self._looking.start(Looking(self._services, environment))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Whoever comes back to the page has read it."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.news.hide()
 
     # Asking first
 
@@ -134,12 +153,14 @@ class WaysPanel(Live, QWidget):
         self.news.hide()
         self._doing.start(Later(partial(make, environment)))
 
-    def _copy_python(self) -> None:
-        if self._ways is not None:
-            python = str(self._ways.python)
-            app().clipboard().setText(python)
-            self._said = lambda: self.tr("Copied: {path}").format(path=python)
-            self._tell("ok")
+    @property
+    def _activation(self) -> str:
+        return self._services.system.activation(self._environment) if self._environment is not None else ""
+
+    def _copy(self, text: str) -> None:
+        app().clipboard().setText(text)
+        self._said = lambda: self.tr("Copied: {text}").format(text=text)
+        self._tell("ok")
 
     def _found(self, found: tuple[Path, Ways | None]) -> None:
         environment, ways = found
@@ -150,7 +171,9 @@ class WaysPanel(Live, QWidget):
             self._looking.start(Looking(self._services, self._environment))
 
     def _failed(self, error: AppError) -> None:
-        self._said = lambda: said.error(self._language.texts(), error)
+        # Who has no terminal that we know has one of his own: what to type there.
+        more = f"\n{self._activation}" if error.code == NO_TERMINAL else ""
+        self._said = lambda: said.error(self._language.texts(), error) + more
         self._tell("warn")
 
     def _tell(self, kind: BannerKind) -> None:
@@ -167,6 +190,7 @@ class WaysPanel(Live, QWidget):
         """All words; what was said about an act stays true in another language."""
         self.terminal.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
         self.folder.set_texts(self.tr("Open its folder"), str(self._environment or ""))
+        self.command.set_texts(self.tr("Copy the command"), self.tr("For a terminal of your own"))
         self.editor.set_texts(self.tr("Open in VS Code"), self.tr("A project, with this Python"))
         self.python.set_texts(self.tr("PyCharm and others"), self.tr("Copy its Python's path"))
         self.menu.set_texts(self.tr("Add to the menu"), self.tr("A terminal of its own"))
@@ -179,7 +203,11 @@ class WaysPanel(Live, QWidget):
         """Only what can be done here, in as many columns as fit."""
         here = self._environment is not None
         ways = self._ways
-        can = {self.editor: ways is not None and ways.editor is not None, self.python: ways is not None}
+        can = {
+            self.command: self._with_command,
+            self.editor: ways is not None and ways.editor is not None,
+            self.python: ways is not None,
+        }
         shown = [card for card in self.cards if can.get(card, True)]
         for card in self.cards:
             self._grid.removeWidget(card)

@@ -41,7 +41,7 @@ def test_home_without_an_environment_leads_to_the_wizard(home, app, qtbot):
     window, page = home(app)
     assert page.hero.button.text() == "Set up PyTorch"
     assert not page.installed.isVisible()
-    assert not page.terminal.isVisible()
+    assert not page.ways.isVisible()
     with qtbot.waitSignal(page.setup_wanted):
         window.area.setup_wanted.disconnect()
         page.hero.button.click()
@@ -107,12 +107,12 @@ def test_without_a_terminal_the_command_is_shown_until_the_page_changes(home, ap
         raise AppError("no-terminal", path=str(environment))
 
     app.system.open_terminal = no_terminal
-    page.terminal.click()
-    qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
-    assert page.facts.installed.activation in page.trouble.label.text()
+    page.ways.terminal.click()
+    qtbot.waitUntil(page.ways.news.isVisible, timeout=5000)
+    assert app.system.activation(page.facts.installed.folder) in page.ways.news.label.text()
     window.area.open(SETTINGS)
     window.area.open(HOME)
-    assert not page.trouble.isVisible()
+    assert not page.ways.news.isVisible()
 
 
 def test_home_keeps_what_it_knows_when_the_machine_cannot_be_read(open_window, app, qtbot):
@@ -145,14 +145,14 @@ def test_verify_again_shows_what_failed(home, app, qtbot):
 
 def test_start_working_opens_and_copies(home, app, qtbot):
     _, page = home(app)
-    page.terminal.click()
+    page.ways.terminal.click()
     qtbot.waitUntil(lambda: len(app.system.opened) == 1, timeout=5000)
-    qtbot.waitUntil(lambda: not page._doing.running, timeout=5000)
-    page.folder.click()
+    qtbot.waitUntil(lambda: not page.ways._doing.running, timeout=5000)
+    page.ways.folder.click()
     qtbot.waitUntil(lambda: [what for what, _ in app.system.opened] == ["terminal", "folder"], timeout=5000)
-    page.command.click()
+    page.ways.command.click()
     assert QApplication.clipboard().text() == app.system.activation(app.system.opened[0][1])
-    qtbot.waitUntil(lambda: not page._doing.running, timeout=5000)
+    qtbot.waitUntil(lambda: not page.ways._doing.running, timeout=5000)
 
 
 def test_home_samples_only_while_it_is_shown(home, app):
