@@ -32,7 +32,9 @@ class Marker(QObject):
         self._happened: tuple[Event, ...] = ()
         self._due = 0.0
         self._reading = JobRunner(self)
+        self._again = False
         self._reading.done.connect(self._have)
+        self._reading.finished.connect(self._next)
 
     def limit(self, gpu: GpuSample) -> float | None:
         """°C from which on a card is slowed down; the catalog is asked once the sampling thread has read it."""
@@ -41,7 +43,11 @@ class Marker(QObject):
 
     def look(self) -> None:
         """Read installs and benchmarks again, on a thread of their own."""
-        if not self._reading.running and not self._app.simulated:
+        if self._app.simulated:
+            return
+        if self._reading.running:
+            self._again = True
+        else:
             self._reading.start(marks.Happenings(self._app))
 
     def forget(self) -> None:
@@ -59,6 +65,12 @@ class Marker(QObject):
         cards = [gpu for gpu in self._sampling.history.gpus() if gpu.index in picked]
         found = marks.of_cards(self._sampling.history, cards, start, end - start, self.limit)
         return (*found, *self._happened)
+
+    def _next(self) -> None:
+        """What was read may have been too early."""
+        if self._again:
+            self._again = False
+            self.look()
 
     def _have(self, events: tuple[Event, ...]) -> None:
         self._happened = events

@@ -94,6 +94,7 @@ class MonitorPage(Page):
         self.exports.saved.connect(self._saved)
         self.exports.failed.connect(self._not_saved)
         self._marker.changed.connect(self.draw)
+        self.plots.outdated.connect(self.draw)
         self.clock.moved.connect(self._moved)
         self.clock.paused_changed.connect(lambda _: self.retranslate())
         self._sampling.sampled.connect(self._sampled)

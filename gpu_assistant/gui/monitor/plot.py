@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -29,8 +29,11 @@ class Plot(QWidget):
     """One metric over the shared clock.
 
     `ticks(highest)` gives the grid for the highest value shown; the scale ends 13 % above the last of them.
-    `figure(value)` says a value with its unit, for the reading box.
+    `figure(value)` says a value with its unit, for the reading box. `outdated` asks for a `refresh`: another size,
+    another look.
     """
+
+    outdated = Signal()
 
     def __init__(
         self,
@@ -153,12 +156,13 @@ class Plot(QWidget):
         return tuple(event for event in self._events if event.within(frame.start - 0.5 * self.clock.span, frame.end))
 
     def restyle(self) -> None:
-        """Take colours and sizes from the theme of the moment; drawn with the next `refresh`."""
+        """Take colours and sizes from the theme of the moment."""
         metrics = QFontMetricsF(theme.font("axis"))
         self._below = math.ceil(metrics.height() + 8)
         self._before = math.ceil(metrics.horizontalAdvance("0000") + 8)
         self._canvas.forget()
         self._stale = True
+        self.outdated.emit()
 
     def area(self) -> QRect:
         """The rectangle of the curves, in pixels of the widget."""
@@ -209,6 +213,7 @@ class Plot(QWidget):
         """Another size wants another picture."""
         super().resizeEvent(event)
         self._stale = True
+        self.outdated.emit()
 
     # Mouse and keys
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ...core.results import GpuSample
@@ -15,12 +16,16 @@ from .plot_card import PlotCard
 
 
 class Plots(QWidget):
-    """`cards` in reading order."""
+    """`cards` in reading order. `outdated` comes once after plots got another size or look: draw them."""
+
+    outdated = Signal()
 
     def __init__(self, clock: Clock, limit: Callable[[GpuSample], float | None]) -> None:
         super().__init__()
         self._clock, self._limit = clock, limit
         self.cards: list[PlotCard] = []
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.outdated)
         self._grid = QGridLayout(self)
         self._grid.setSpacing(12)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -42,6 +47,8 @@ class Plots(QWidget):
                     card = PlotCard(metric, group, self._clock, alone=False, places=several, limit=self._limit)
                     self.cards.append(card)
         self.cards += [PlotCard(metric, (-1,), self._clock, alone=not gpus) for metric in OF_MACHINE]
+        for card in self.cards:
+            card.plot.outdated.connect(self._soon.start)
 
     def arrange(self, columns: int) -> None:
         """In so many columns."""
