@@ -96,10 +96,15 @@ def plan_brief(value: Plan, output: Output) -> None:
 def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
     known = {"bytes": value.bytes, "disk_bytes": value.disk_bytes}
     figures: dict[str, int | str] = {name: "@size.unknown" if count is None else count for name, count in known.items()}
-    about = next((step.data.get("bytes") for step in value.steps if step.code == "download-about"), None)
+    fetched = ("download", "download-all", "download-about")
+    about = next((step.data.get("bytes") for step in value.steps if step.code in fetched), None)
     if value.bytes is None and isinstance(about, int):
-        about += sum(step.bytes or 0 for step in value.steps)
-        say(output.say("price-about", env=value.env, bytes=about, disk_bytes=figures["disk_bytes"]))
+        # What is unknown beside the packages is small: a Python, a release that differs a little.
+        packages = next(step.bytes or 0 for step in value.steps if step.kind == "download")
+        about += sum(step.bytes or 0 for step in value.steps) - packages
+        kept = sum(step.disk_bytes or 0 for step in value.steps)
+        code = "price-about" if kept else "price-about-download"
+        say(output.say(code, env=value.env, bytes=about, disk_bytes=kept))
     else:
         say(output.say("price", env=value.env, **figures))
     minutes = next((step.data.get("mbits") for step in value.steps if step.kind == "download"), None)

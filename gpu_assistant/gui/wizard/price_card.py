@@ -62,6 +62,9 @@ class PriceCard(Card):
             return size(plan.bytes), self.tr("to download")
         known = sum(step.bytes or 0 for step in plan.steps)
         about = next((step.data["bytes"] for step in plan.steps if step.code == "download-about"), None)
+        if any(step.bytes for step in plan.steps if step.kind == "download"):
+            # Only something small beside the packages is unknown.
+            return self.tr("About {size}").format(size=size(known)), self.tr("to download")
         if isinstance(about, int):
             figure = self.tr("About {size}").format(size=size(known + about))
             return figure, self.tr("to download, by an earlier release")
