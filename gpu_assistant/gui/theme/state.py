@@ -130,7 +130,8 @@ def _paint_later(app: QApplication) -> None:
     for window in app.topLevelWidgets():
         if window.isVisible() and window.updatesEnabled():
             window.setUpdatesEnabled(False)
-            QTimer.singleShot(0, window, partial(window.setUpdatesEnabled, True))
+            # A timer of 0 would have its turn among what moves the widgets.
+            QTimer.singleShot(1, window, partial(window.setUpdatesEnabled, True))
 
 
 def _wear(app: QApplication) -> None:
