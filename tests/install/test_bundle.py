@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError, CallError, Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
@@ -116,7 +117,9 @@ def test_it_installs_where_no_network_answers(world: World, bundle: Path, refusi
 def test_a_wheelhouse_of_a_bundles_wheels_serves_too(world: World, bundle: Path, refusing: list[str]) -> None:
     world.data = DataDir(world.root / "other")
     world.asks()
-    assert end(world.install(world.plan(wheelhouse=bundle / "wheels"))).state == "done"
+    house = App(data_dir=str(world.data.root), wheelhouse=str(bundle), environ={}).wheelhouse
+    assert house == bundle / "wheels"
+    assert end(world.install(world.plan(wheelhouse=house))).state == "done"
     assert world.asks() == []
 
 
