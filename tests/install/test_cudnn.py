@@ -127,7 +127,9 @@ def test_damage_is_seen_and_repaired(tmp_path: Path, server: FaultServer) -> Non
 
 def test_a_plan_from_elsewhere(tmp_path: Path, server: FaultServer) -> None:
     world = served(tmp_path, server)
-    plan = world.plan(cuda_toolkit=NONE, pytorch=msgspec.structs.replace(wants().pytorch, cuda="13.2"))
+    torch = wants().pytorch
+    assert torch is not None
+    plan = world.plan(cuda_toolkit=NONE, pytorch=msgspec.structs.replace(torch, cuda="13.2"))
     step = plan.steps[0]
     bad: list[dict[str, Any]] = [
         {"files": ()},

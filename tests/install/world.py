@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -46,7 +46,7 @@ class Imports:
         python = self._system.environment_python(self._environment)
         code = "import torch, tinydep, numpy, pip"
         finished = self._system.run([python, "-I", "-c", code], timeout=60, cancel=context.cancel)
-        state = "pass" if finished.code == 0 else "fail"
+        state: Literal["pass", "fail"] = "pass" if finished.code == 0 else "fail"
         check = Check(id="torch-import", state=state, value=None, data={"reason": finished.err[-200:]})
         context.report(check)
         return Checks(schema="gpu-assistant/checks/1", verdict=state, checks=(check,))
