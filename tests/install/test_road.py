@@ -4,6 +4,7 @@ loopback, a driver's installer that wants a restart. On Linux and on Windows.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -34,7 +35,7 @@ from .road.program import CUT
 from .road.running import Running
 from .road.traces import difference, seen, users_own
 
-pytestmark = [pytest.mark.real_install, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.real_install, pytest.mark.timeout(1200)]
 WINDOWS = sys.platform == "win32"
 A_KILL = 16 << 20  # bytes fetched twice that one kill may cost, and what lies in the sockets' own memory
 RATE = 20 << 20
@@ -118,6 +119,8 @@ def wheel(path: Path) -> tiny.Wheel:
 
 @pytest.fixture
 def road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Road]:
+    if WINDOWS and not {"WINEPREFIX", "WINELOADERNOEXEC"} & os.environ.keys():
+        pytest.skip("changes the user's own variables and registry; runs in a Wine prefix only")
     library = built(tmp_path)
     if library is None:
         pytest.skip("nothing that answers in NVML's place")
@@ -179,8 +182,7 @@ def cut_on_the_way(road: Road) -> None:
     assert road.stopped_at() == "download"
 
     again = road.go_on()
-    packages = "Lib/site-packages" if WINDOWS else f"lib/python{tried.SERIES}/site-packages"
-    again.until_there("__init__.py", road.env.with_name(f".{road.env.name}.partial") / packages / "torch")
+    again.until_there("pyvenv.cfg", road.env.with_name(f".{road.env.name}.partial"))
     again.kill()
     assert road.stopped_at() == "pytorch"
     asked = {seen.path for seen in road.server.seen} & road.server.files.keys()

@@ -38,6 +38,8 @@ class Running:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
+            # Its complaints are in the console's code page, its news never.
+            errors="replace",
         )
         self._threads = [threading.Thread(target=read) for read in (self._read, self._hear)]
         for thread in self._threads:
@@ -46,6 +48,7 @@ class Running:
     def _read(self) -> None:
         assert self._child.stdout is not None
         for line in self._child.stdout:
+            assert "\ufffd" not in line
             self._news.put(json.loads(line))
         self._news.put(None)
 
