@@ -1,4 +1,4 @@
-"""What the Monitor page costs of one core at a sample a second: shown, and hidden while samples are still kept.
+"""What the Monitor page costs of one core at a sample a second: shown, and hidden while samples are kept and judged.
 
     python benchmarks/monitor_cost.py [--seconds N]
 
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.app import App
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.monitor.judging import Judge
 from gpu_assistant.gui.monitor.page import MonitorPage
 from gpu_assistant.gui.monitor.sampling import Sampling
 from gpu_assistant.monitor.history import History
@@ -60,10 +61,13 @@ def main() -> None:
         scenario.set(fixed="1")
         os.environ["FAKE_NVML_SCENARIO"] = str(scenario.path)
         idle = share(given.seconds)
+        app = App(data_dir=folder)
         sampling = Sampling(
-            lambda: Sampler(Nvml(current(), library=library)), lambda: History(Path(folder) / "history")
+            lambda: Sampler(Nvml(current(), library=library)),
+            lambda: History(Path(folder) / "history"),
+            judge=Judge(app.health_watch, app.remember_past),
         )
-        page = MonitorPage(App(data_dir=folder), sampling)
+        page = MonitorPage(app, sampling)
         page.resize(*SIZE)
         page.show()
         share(SETTLE_S)
