@@ -265,7 +265,7 @@ def silent(setup: Path, older: Path, shots: Camera) -> None:
     said = run(folder / "gpu-assistant.exe", "detect", "--json")
     check('"system":"windows"' in said, f"detect says {said[:300]}")
     # Repair: a file that was lost comes back; the place is remembered.
-    lost = folder / "app/gpu_assistant/app.pyc"
+    lost = folder / "app/gpu_assistant/app/__init__.pyc"
     lost.unlink()
     run(setup, "/S")
     check(lost.is_file() and installed_version(folder) == version, "running the setup again repairs nothing")

@@ -1,0 +1,100 @@
+"""What every service needs: the data folder, the settings, this system, the catalog, the program's own updates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core import json, paths, settings
+from ..core.errors import CallError
+from ..core.machine import Machine
+
+if TYPE_CHECKING:
+    from ..catalog.load import Catalog
+    from ..refresh.job import RefreshJob
+    from ..system.base import System
+    from ..update.service import UpdateService
+
+
+class Base:
+    """The product's services for one data folder and, if given, one simulated machine."""
+
+    def __init__(
+        self,
+        *,
+        data_dir: str | None = None,
+        wheelhouse: str | None = None,
+        machine_file: str | None = None,
+        mirrors: settings.MirrorUse | None = None,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        self.data = paths.data_dir(data_dir, environ)
+        self.wheelhouse = paths.wheelhouse(wheelhouse, environ)
+        if self.wheelhouse is not None and (self.wheelhouse / "bundle.json").is_file():
+            self.wheelhouse /= "wheels"  # a bundle's wheels are as good as any folder of them
+        if self.wheelhouse is not None and not self.wheelhouse.is_dir():
+            raise CallError("wheelhouse-missing", path=str(self.wheelhouse))
+        self.simulated_machine = (
+            json.read_file(Path(machine_file), Machine, code="machine-file") if machine_file else None
+        )
+        self.settings = settings.load(self.data.settings)
+        self._mirrors = mirrors
+        # The window was started to go on by itself with the install that a restart interrupted.
+        self.resuming = False
+
+    @property
+    def simulated(self) -> bool:
+        """Whether we reason about a machine from a file: nothing is executed then."""
+        return self.simulated_machine is not None
+
+    def save_settings(self, new: settings.Settings) -> None:
+        """Keep the settings; raises AppError when the data folder cannot be written."""
+        self.settings = new
+        settings.save(self.data.settings, new)
+
+    @property
+    def mirrors(self) -> settings.MirrorUse:
+        """When mirrors give files: as this call says, else as the settings do."""
+        return self._mirrors or self.settings.mirrors
+
+    @cached_property
+    def system(self) -> System:
+        """This operating system."""
+        from ..system import current
+
+        return current()
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The compatibility data in use."""
+        from ..catalog.load import load
+
+        return load(paths.resources() / "catalog", self.data.catalog / "current")
+
+    def reloaded_catalog(self) -> Catalog:
+        """The compatibility data as it stands on the disk now, after a refresh."""
+        vars(self).pop("catalog", None)
+        return self.catalog
+
+    def refresh_catalog(self) -> RefreshJob:
+        """Ask the publishers' pages for newer facts; `reloaded_catalog` and the next App use what came."""
+        from datetime import UTC, datetime
+
+        from ..refresh.job import RefreshJob
+
+        folder = self.data.catalog / "current"
+        return RefreshJob(self.catalog, self.catalog.refreshing, folder, today=datetime.now(UTC).date())
+
+    @cached_property
+    def updates(self) -> UpdateService:
+        """Whether there is a newer version of this program, and how it gets here."""
+        from ..update.service import UpdateService
+
+        return UpdateService(self.catalog.updates, self.data, self.system, simulated=self.simulated)
+
+    def language(self) -> settings.Language:
+        """The language to speak: the user's choice, else the system's."""
+        return self.settings.language or self.system.language()

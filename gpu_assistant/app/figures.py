@@ -1,0 +1,115 @@
+"""What a computer does and can: live figures, their past, health, benchmarks."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core import json
+from .base import Base
+
+if TYPE_CHECKING:
+    from ..bench.fit import FitJob, FitModel
+    from ..bench.parent import BenchJob
+    from ..catalog.health import HealthRules
+    from ..core.results import Benchmark, GpuSample, Sample
+    from ..health.job import HealthJob
+    from ..health.minder import Looks
+    from ..health.watch import Watch
+    from ..monitor.history import History
+    from ..monitor.sampler import Sampler
+
+
+class Figures(Base):
+    """What a computer does and can: live figures, their past, health, benchmarks."""
+
+    def bench(self, environment: Path, *, full: bool = False, device: str | None = None) -> BenchJob:
+        """Measure an environment's devices."""
+        from ..bench.parent import BenchJob
+
+        return BenchJob(environment, self.system, self.data, full=full, device=device, catalog=self.catalog)
+
+    def fit(self, environment: Path, *, model: FitModel, batch: int, device: str) -> FitJob:
+        """What a training step of a model needs of a device's memory."""
+        from ..bench.fit import FitJob
+
+        return FitJob(environment, self.system, model=model, batch=batch, device=device)
+
+    def benchmarks(self) -> tuple[Benchmark, ...]:
+        """The benchmarks kept so far, oldest first; a file that cannot be read is left out."""
+        kept = [_benchmark(path) for path in self.data.benchmarks.glob("*.json")]
+        return tuple(sorted((each for each in kept if each is not None), key=lambda each: each.started or 0.0))
+
+    def health(
+        self,
+        environment: Path,
+        looks: Looks,
+        *,
+        level: int = 1,
+        device: str | None = None,
+        load_seconds: float | None = None,
+    ) -> HealthJob:
+        """Test whether the cards are sound; `looks` is a sampler that nobody else uses meanwhile."""
+        from ..health.job import HealthJob
+
+        return HealthJob(
+            environment,
+            self.system,
+            self.health_rules,
+            looks,
+            level=level,
+            device=device,
+            load_seconds=load_seconds,
+            allowed=self.allowed_temperature,
+        )
+
+    @cached_property
+    def health_rules(self) -> HealthRules:
+        """When a card is not well."""
+        from ..catalog.health import HealthRules
+
+        return self.catalog.read("health.json", HealthRules)
+
+    def health_watch(self) -> Watch:
+        """Whether the cards are well: give it every sample, and it says so."""
+        from ..health.watch import Watch
+
+        return Watch(self.health_rules, allowed=self.allowed_temperature)
+
+    def remember_past(self, watch: Watch, history: History, sample: Sample) -> None:
+        """Tell a watch how hot the cards of a sample usually are; it takes some milliseconds, once an hour will do."""
+        from ..health.past import remembered
+        from ..monitor.series import card
+
+        for gpu in sample.gpus:
+            watch.remember(gpu.index, remembered(history, card(gpu), sample.t, self.health_rules.settling))
+
+    def allowed_temperature(self, gpu: GpuSample) -> float | None:
+        """°C that a card's maker allows; None where nobody knows."""
+        card = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
+        return card.max_temp_c if card is not None else None
+
+    def sampler(self) -> Sampler:
+        """Samples of this machine's GPU, CPU and memory."""
+        from ..monitor.sampler import Sampler
+        from ..system.nvml import Nvml
+
+        return Sampler(Nvml(self.system))
+
+    def history(self) -> History:
+        """What this computer's window saw in the last month, not yet read from the disk."""
+        from ..monitor.history import History
+
+        return History(self.data.history)
+
+
+def _benchmark(path: Path) -> Benchmark | None:
+    import msgspec
+
+    from ..core.results import Benchmark
+
+    try:
+        return json.decode(path.read_bytes(), Benchmark)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
