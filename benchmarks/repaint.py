@@ -141,7 +141,7 @@ def plot_alone(gpus: int, runs: int, application: QApplication) -> float:
 
     def fetch(key: str, since: float, reach: float) -> Curve:
         del since, reach
-        t = now[0] - DAY_S + STEP_S * (np.arange(length) + 0.5)
+        t = (now[0] - DAY_S + STEP_S * (np.arange(length) + 0.5)).astype(np.float64)
         y = curves[key]
         return Curve(t=t, mean=y, low=y - 1, high=y + 1, step=STEP_S)
 
@@ -182,7 +182,7 @@ def on_page(gpus: int, runs: int, application: QApplication, folder: str) -> dic
         sampling.take(sample(now[0], gpus, dice))
         del run
 
-    def second(run: int) -> None:
+    def paint(run: int) -> None:
         del run
         application.processEvents()
 
@@ -190,9 +190,9 @@ def on_page(gpus: int, runs: int, application: QApplication, folder: str) -> dic
         for card in page.cards:
             card.plot.restyle()
         page.draw()
-        second(run)
+        paint(run)
 
-    found = {"second": p95(runs, second, come), "page": p95(runs, anew, come)}
+    found = {"second": p95(runs, paint, come), "page": p95(runs, anew, come)}
     found["plots"] = sum(card.in_sight() for card in page.cards)
     found["lines"] = len(page.cards[0].gpus)
     page.hide()

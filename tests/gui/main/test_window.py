@@ -296,13 +296,13 @@ def test_work_that_does_not_stop_does_not_hold_the_window_for_ever(window, app, 
             let_go.wait(10)
 
     page = window.area.pages[HOME]
-    page._doing.start(Deaf())
+    page.ways._doing.start(Deaf())
     window._patience.setInterval(50)
     window.close()
     assert window.isVisible()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
     let_go.set()
-    page._doing.wait(5000)
+    page.ways._doing.wait(5000)
 
 
 # One instance, hooks
