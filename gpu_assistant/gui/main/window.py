@@ -178,9 +178,8 @@ class MainWindow(QMainWindow):
         if self._closing or not (self._agreed or self._may_stop()):
             return
         self._closing = True
-        for runner in running:
-            runner.finished.connect(self._close_when_idle)
-            runner.cancel()
+        self._stopped: list[JobRunner] = []
+        self._stop(running)
         self._say("warn", self.tr("Stopping… The window closes by itself in a moment."))
         self._patience.start()
 
@@ -222,8 +221,20 @@ class MainWindow(QMainWindow):
 
     def _close_when_idle(self) -> None:
         # `finished` is sent while the runner is already free; its page's own handlers run first.
-        if self._closing and not self._running(self):
+        if not self._closing:
+            return
+        running = self._running(self)
+        # What ended may have started something: that is stopped, too.
+        self._stop(running)
+        if not running:
             self.close()
+
+    def _stop(self, running: list[JobRunner]) -> None:
+        for runner in running:
+            if runner not in self._stopped:
+                self._stopped.append(runner)
+                runner.finished.connect(self._close_when_idle)
+            runner.cancel()
 
     def _leave(self) -> None:
         """It does not stop: leave it behind. A child process of ours ends with us."""
