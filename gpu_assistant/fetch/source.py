@@ -22,7 +22,7 @@ FIRST_SECONDS = 2.0
 
 @dataclass(eq=False)
 class Source:
-    """One address. `most` connections at once; `ranges` is None until it has shown whether it gives parts."""
+    """One address. `most` connections at once, `widest` so far; whether it gives parts, `ranges`, is shown later."""
 
     url: str
     most: int
@@ -30,6 +30,7 @@ class Source:
     refused: AppError | None = None
     active: dict[Span, float] = field(default_factory=dict)
     first_byte: float = 0.005
+    widest: int = 0
     given: int = 0
     fails: int = 0
     not_before: float = 0.0
@@ -52,6 +53,7 @@ class Source:
         """Bytes came over one connection."""
         self._seconds += now - self.active.get(span, now)
         self.active[span] = now
+        self.widest = max(self.widest, len(self.active))
         self._bytes += size
         self.given += size
         if self._seconds > MEMORY_SECONDS:
@@ -119,7 +121,8 @@ class Sources:
         if not at_work or (None in rates and not any(source.fails for source in at_work)):
             return 0
         tried = now - min(source.asked or now for source in at_work) >= self._limits.probe_seconds
-        given = sum((rate or 0.0) * max(1, len(s.active)) for s, rate in zip(at_work, rates, strict=True))
+        # With all connections that it had at once: towards the end of a file few are left, and that is not slow.
+        given = sum((rate or 0.0) * max(1, source.widest) for source, rate in zip(at_work, rates, strict=True))
         if not any(source.fails for source in at_work) and (not tried or given >= self._slow_bytes):
             return 0
         self._called = True

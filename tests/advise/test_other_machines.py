@@ -9,7 +9,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Disk, Gpu, SystemName, User
 from gpu_assistant.core.recommendation import Choice
 
-from .build import RTX_4060, catalog, check, codes, machine, nvidia, python, reason
+from .build import catalog, check, codes, machine, python, reason
 
 
 @pytest.mark.parametrize("system", ["windows", "linux"])
@@ -136,5 +136,9 @@ def test_room_on_any_disk_is_enough() -> None:
 
 def test_disk_size_that_nobody_measured_gives_no_warning() -> None:
     small = (Disk(path="/", free_bytes=10**6),)
-    found = recommend(machine("linux", nvidia(RTX_4060), disks=small), catalog())
+    found = recommend(
+        machine("linux", Gpu(vendor="intel", name="Arc A770", pci_id="8086:56a0"), disks=small), catalog()
+    )
+    assert found.pytorch is not None
+    assert found.pytorch.variant == "xpu"
     assert "disk-space" not in codes(found.warnings)

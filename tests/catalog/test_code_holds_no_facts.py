@@ -23,7 +23,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("catalog/files.py", r"https://json-schema\.org/.*"): "the name of the language that schemas are written in",
     ("catalog/names.py", r".*geforce.*"): "the maker's word in front of every name, taken off to compare",
     ("catalog/names.py", r".*radeon.*"): "AMD's word at the head of a card's name, where the name begins",
-    ("gui/wizard/rows.py", r"GeForce "): "the maker's word in front of every name, taken off to save room",
+    ("texts/format.py", r"GeForce "): "the maker's word in front of every name, taken off to save room",
     ("gui/wizard/cards.py", r"www\."): "taken off any address for its short form",
     ("gui/wizard/words.py", r"www\."): "taken off any address for its short form",
     ("gui/main/settings.py", r".*Apache-2\.0.*"): "our own licence",

@@ -86,7 +86,9 @@ def test_sizes_are_known_or_none(catalog: Catalog) -> None:
     other = catalog.sizes("cpu", "linux", "2.15.0")
     assert (other.download_bytes, other.release, other.approximate) == (measured.download_bytes, "2.13.0", True)
     assert catalog.sizes("cpu", "linux").approximate
-    unknown = catalog.sizes("cu999", "linux")
+    near = catalog.sizes("cu999", "linux")
+    assert (near.download_bytes, near.approximate) == (catalog.sizes("cu132", "linux").download_bytes, True)
+    unknown = catalog.sizes("xpu", "linux")
     assert (unknown.download_bytes, unknown.disk_bytes) == (None, None)
 
 

@@ -11,6 +11,7 @@ from html import escape
 from PySide6.QtCore import QCoreApplication
 
 from ...bench import summary
+from ...core.paths import resources
 from ...core.results import Benchmark
 from ...texts.format import memory
 from .. import language
@@ -24,19 +25,8 @@ from .right_card import BELOW, ranged
 
 translate = QCoreApplication.translate
 
-STYLE = """
-:root {{ {light} }}
-@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}
-body {{ background: var(--window); color: var(--text); max-width: 880px; margin: 40px auto; padding: 0 20px;
-  font: 15px/1.5 "Segoe UI", "Noto Sans", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif; }}
-section {{ background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 18px 22px;
-  margin: 14px 0; overflow-x: auto; }}
-h1 {{ font-size: 24px; }} h2 {{ font-size: 17px; margin: 0 0 10px; }} small, .soft {{ color: var(--soft); }}
-.figure {{ font-size: 44px; font-weight: 700; color: var(--accent_text); }}
-table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
-td, th {{ text-align: left; padding: 5px 10px 5px 0; border-bottom: 1px solid var(--line); vertical-align: top; }}
-.bar {{ height: 14px; border-radius: 3px; background: var(--accent); }} .cpu {{ background: var(--s5); height: 9px; }}
-"""
+STYLE = "report/style.css"
+COLOURS = ":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
 TOKENS = ("window", "card", "line", "text", "soft", "accent", "accent_text", "s5")
 
 
@@ -58,7 +48,8 @@ def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = ()) -> str:
         _line(translate("Report", "Measured with GPU Assistant. Names, serial numbers and folders are not in here.")),
     ]
     code = language.texts().language.replace("_", "-")
-    style = STYLE.format(light=_variables("light"), dark=_variables("dark"))
+    colours = COLOURS.format(light=_variables("light"), dark=_variables("dark"))
+    style = colours + (resources() / STYLE).read_text(encoding="utf-8")
     return (
         f'<!doctype html>\n<html lang="{code}"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
