@@ -162,6 +162,8 @@ def worked(monitor, qtbot):
     feed(window, *calm, *(sample(gpu(**hot), t=now - 60 + i) for i in range(60)))
     page._marker.forget()
     page.draw()
+    # A sample of before may have been on its way, without a card; the next one has it again.
+    qtbot.waitUntil(lambda: len(page.cards) > 2, timeout=5000)
     return window, page
 
 
