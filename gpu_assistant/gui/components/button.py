@@ -79,9 +79,12 @@ class Button(KeyboardFocus, Live, QPushButton):
         return not self._busy and super().hitButton(pos)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses, as people expect; nothing does while busy."""
+        """Enter presses, as people expect; nothing does while busy.
+
+        Held down it presses once: it would run through one page after the other.
+        """
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if not self._busy:
+            if not self._busy and not event.isAutoRepeat():
                 self.click()
         elif not (self._busy and event.key() == Qt.Key.Key_Space):
             super().keyPressEvent(event)

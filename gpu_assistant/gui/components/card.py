@@ -121,7 +121,8 @@ class PressableCard(KeyboardFocus, Live, QAbstractButton):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter presses it, as space does."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
+            if not event.isAutoRepeat():
+                self.click()
         else:
             super().keyPressEvent(event)
 

@@ -68,7 +68,8 @@ class Ahead(QObject):
             # Its words, too, if they are known: what is left to do when it is shown is to paint it.
             steps += [partial(step, name) for step in (self._draw, self._lay_out, self._paint)]
         self._steps = deque(steps)
-        self._timer.start()
+        if steps:
+            self._timer.start()
 
     def stop(self) -> None:
         """Another page is shown: what is not made is made when it is asked for."""

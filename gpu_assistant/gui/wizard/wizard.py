@@ -184,7 +184,7 @@ class Wizard(Live, QWidget):
         """Enter that nobody took presses the way on; Esc asks whether to stop a running install."""
         button = self.page(self.flow.page).way_on
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if button.isVisible() and button.isEnabled() and not button.busy:
+            if button.isVisible() and button.isEnabled() and not button.busy and not event.isAutoRepeat():
                 button.click()
         elif event.key() == Qt.Key.Key_Escape and self.flow.facts.stage == "running":
             self.install.ask_to_stop()

@@ -35,3 +35,13 @@ def test_who_is_faster_finds_the_page_whole(app, at_computer, qtbot):
     assert early in page.cards.values()
     assert all(isinstance(card, PartCard) and page.isAncestorOf(card) for card in page.cards.values())
     assert len(wizard.ahead.cards) == 1, "nothing more is made ahead of a page that stands there"
+
+
+def test_a_page_that_is_made_needs_nothing_ahead_of_it(app, at_computer, qtbot):
+    wizard = at_computer(app)
+    wizard.road.go("welcome")
+    wizard.ahead.begin("computer")
+    wizard.ahead.stop()
+    wizard.ahead._made.add("computer")
+    wizard.ahead.begin("computer")
+    assert not wizard.ahead._timer.isActive()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from gpu_assistant.core.plan import StepEvent
@@ -36,6 +37,17 @@ def test_enter_alone_leads_to_the_proof_and_home(app, open_wizard, qtbot):
     focus(qtbot, wizard.done.primary)
     with qtbot.waitSignal(wizard.finished):
         press(qtbot, Qt.Key.Key_Return)
+
+
+def test_enter_held_down_presses_once(app, open_wizard, qtbot):
+    wizard = open_wizard(app)
+    focus(qtbot, wizard.welcome.primary)
+    press(qtbot, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not wizard.road.busy and wizard.flow.facts.recommendation is not None, timeout=10_000)
+    for target in (wizard.computer.primary, wizard):
+        held = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True)
+        QApplication.sendEvent(target, held)
+        assert wizard.flow.page == "computer"
 
 
 def test_every_control_is_reached_by_tab_and_has_a_name(app, at_recommendation, qtbot):
