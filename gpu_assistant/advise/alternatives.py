@@ -21,6 +21,7 @@ from .pick import Pick, best_pick, cpu_pick, cuda_pick
 from .reasons import lacks_code
 from .tensorflow_ways import tensorflow_ways
 from .wheelhouse import alternative
+from .working import as_it_is
 
 
 def alternatives(d: Decision, wheels: tuple[LocalWheel, ...]) -> tuple[Alternative, ...]:
@@ -28,7 +29,7 @@ def alternatives(d: Decision, wheels: tuple[LocalWheel, ...]) -> tuple[Alternati
     if d.by_hand:
         return ()
     local = alternative(d.where, d.pick, d.python.series if d.python is not None else None, wheels)
-    found = [local] if local is not None else []
+    found = [found for found in (as_it_is(d), local) if found is not None]
     found += _once(d, [*_driver(d), *_cards(d), *_sure(d)])
     found += [*_processor(d), *_toolkit(d)]
     if d.tensorflow is not None:

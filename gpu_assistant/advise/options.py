@@ -143,7 +143,7 @@ def _beside(name: PartName, value: str, with_it: Recommendation, base: Recommend
     wants, wanted = with_it.driver, base.driver
     if name != "driver" and wants.changes and not wanted.changes:
         return Option(
-            value=value, state="warned", code="option.driver", data={"driver": wants.recommended or wants.minimum}
+            value=value, state="warned", code="option.driver", data={"driver": wants.minimum or wants.recommended}
         )
     known = {warning.code for warning in base.warnings}
     for warning in with_it.warnings:
@@ -167,6 +167,9 @@ def _values(
             return _newest_first(known) if there is None else ["keep", *_newest_first(known)]
         case "cuda_toolkit":
             known = [t.version for t in catalog.cuda.toolkits if any(i.system == system for i in t.installers)]
+            # One that is out and newer than all of these is told of, though it cannot be had from here yet.
+            newest = max((numbers(version) or () for version in known), default=())
+            known += [t.version for t in catalog.cuda.toolkits if t.date and (numbers(t.version) or ()) > newest]
             known += [t.version for t in machine.cuda_toolkits or () if t.version is not None and t.nvcc]
             return ["none", *_newest_first(known)]
         case "cudnn":

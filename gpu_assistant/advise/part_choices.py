@@ -64,7 +64,8 @@ def _toolkit(where: Site, cuda: tuple[int, int] | None, picked: str, parts: Part
         raise impossible("cuda_toolkit", picked, "toolkit-chip", offered)
     lowest = toolkit_floor(where, series)
     if lowest is None or not reachable(where.state, lowest):
-        raise impossible("cuda_toolkit", picked, "driver-limit", offered)
+        why = "driver-limit" if where.state.picked is None else "toolkit-driver-picked"
+        raise impossible("cuda_toolkit", picked, why, offered)
     kind = (where.machine.os.system, where.arch)
     if here is None and known is not None and not any((i.system, i.arch) == kind for i in known.installers):
         raise impossible("cuda_toolkit", picked, "no-installer", offered)
@@ -97,7 +98,8 @@ def _cudnn(where: Site, cuda: tuple[int, int] | None, picked: str, parts: Parts)
         raise CallError("choice-impossible", part="cudnn", choice=picked, why=why, newest=best, cuda=series[0])
     fitting = next((r for r in releases if serves(r, series[0], chips)), None)
     if fitting is None:
-        raise impossible("cudnn", picked, "cudnn-chip", best)
+        unknown = any(r.lowest_capability.get(str(series[0])) is None for r in releases if series[0] in r.cuda_majors)
+        raise impossible("cudnn", picked, "cudnn-chip-unknown" if unknown else "cudnn-chip", best)
     wanted = numbers(picked)
     here = any(numbers(c.version) == wanted for c in where.machine.cudnn or ())
     return PartAdvice(action="keep" if here else "install", version=picked if here else fitting.version)

@@ -15,6 +15,7 @@ from .reasons_accelerator import accelerator_reason, idle_graphics
 from .reasons_driver import driver_reasons, say
 from .reasons_parts import part_reasons, tensorflow_reasons
 from .systems import held_back
+from .working import said_of
 
 
 def reasons(d: Decision) -> tuple[Reason, ...]:
@@ -56,7 +57,15 @@ def _driver(d: Decision) -> list[Reason]:
         case "mps":
             return [_say(d, "driver.action", "driver-mps", known.pytorch, "mps")]
         case _:
-            return list(driver_reasons(d.where, d.driver, driver_cuda(d)))
+            return [*_not_needed(d), *driver_reasons(d.where, d.driver, driver_cuda(d))]
+
+
+def _not_needed(d: Decision) -> tuple[Reason, ...]:
+    """First of all, that what is here works without another driver."""
+    data = said_of(d) if d.driver.changes else None
+    if data is None:
+        return ()
+    return (_say(d, "driver.action", "driver-not-needed", d.where.catalog.cuda, "compatibility", **data),)
 
 
 def driver_cuda(d: Decision) -> str | None:

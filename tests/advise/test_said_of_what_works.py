@@ -1,0 +1,109 @@
+"""What works already is said to work, and what stands in the way of a pick is called by its name."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.advise.options import Option, options
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.machine import Machine, TorchBuild
+from gpu_assistant.core.recommendation import Choice, Goal
+from gpu_assistant.texts import Texts
+
+from .build import GTX_1060, RTX_4060, RTX_5090, catalog, codes, machine, nvidia, python
+
+WORKS = {"works-without-update", "works-already"}
+
+
+def box(driver: str = "566.03", *, card: str = RTX_4060, reaches: bool | None = True) -> Machine:
+    """A computer whose PyTorch reaches the card, or not."""
+    build = TorchBuild(version="2.14.1+cu126", cuda_available=reaches)
+    there = (replace(python("3.11.2"), torch=build),)
+    return machine("windows", nvidia(card), driver=driver, pythons=there)
+
+
+def of(found: Machine, name: str, choice: Choice | None = None) -> dict[str, Option]:
+    part = options(found, catalog(), choice=choice).part(name)  # type: ignore[arg-type]
+    assert part is not None
+    return {option.value: option for option in part.offered}
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_a_pytorch_that_works_makes_the_driver_an_offer(language: str) -> None:
+    found = Texts(language).recommendation(recommend(box(), catalog()))  # type: ignore[arg-type]
+    assert (found.driver.action, found.alternatives[0].code) == ("update", "works-without-update")
+    assert found.alternatives[0].change == {}
+    why = next(reason for reason in found.reasons if reason.about == "driver.action")
+    assert why.code == "driver-not-needed"
+    for text in (why.text, found.alternatives[0].text):
+        assert all(word in f"{text}" for word in ("2.14.1+cu126", "566.03", "2.15.0"))
+
+
+def test_and_says_so_where_the_driver_stays() -> None:
+    found = recommend(box("617.42"), catalog())
+    assert (found.driver.action, found.alternatives[0].code) == ("keep", "works-already")
+    assert "driver-not-needed" not in codes(found.reasons)
+
+
+@pytest.mark.parametrize("reaches", [False, None])
+def test_what_was_not_seen_to_work_is_not_called_so(reaches: bool | None) -> None:
+    found = recommend(box(reaches=reaches), catalog())
+    assert not WORKS & set(codes(found.alternatives))
+    assert "driver-not-needed" not in codes(found.reasons)
+
+
+@pytest.mark.parametrize(
+    ("goal", "choice"),
+    [("cuda-dev", None), ("all", None), ("pytorch", Choice(driver="617.42")), ("pytorch", Choice(pytorch="2.15.0"))],
+)
+def test_nor_where_more_is_wanted(goal: Goal, choice: Choice | None) -> None:
+    found = recommend(box(), catalog(), goal=goal, choice=choice)
+    assert not WORKS & set(codes(found.alternatives))
+    assert "driver-not-needed" not in codes(found.reasons)
+
+
+@pytest.mark.parametrize(
+    ("picked", "whose"), [(Choice(cuda_toolkit="13.4.1"), "CUDA Toolkit"), (Choice(pytorch="2.15.0"), "PyTorch")]
+)
+def test_a_driver_is_refused_for_what_was_picked_beside_it(picked: Choice, whose: str) -> None:
+    kept = of(box(), "driver", picked)["keep"]
+    assert kept.state == "refused"
+    words = Texts("en").say(f"{kept.code}", kept.data)
+    assert words == f"this {whose} needs a newer driver than the one picked with it"
+
+
+def test_and_the_refusal_itself_says_the_same() -> None:
+    with pytest.raises(CallError) as caught:
+        recommend(box(), catalog(), choice=Choice(cuda_toolkit="13.4.1", driver="keep"))
+    assert "this CUDA Toolkit needs a newer driver" in Texts("en").error(caught.value)
+
+
+def test_a_driver_is_asked_for_as_new_as_it_must_be() -> None:
+    picked = of(box(), "cuda_toolkit", Choice(pytorch="2.0.0"))["13.4.1"]
+    assert (picked.code, picked.data) == ("option.driver", {"driver": "580"})
+
+
+def test_a_cudnn_whose_lowest_chip_nobody_knows_is_not_called_too_new() -> None:
+    told = of(box("566.03", card=GTX_1060), "cudnn", Choice(cuda_toolkit="12.6.3"))
+    unknown = {r.version for r in catalog().cudnn.releases if "12" not in r.lowest_capability and 12 in r.cuda_majors}
+    assert unknown & told.keys()
+    assert {told[version].code for version in unknown & told.keys()} == {"choice.cudnn-chip-unknown"}
+
+
+def test_what_is_offered_beside_what_stays_is_called_an_offer() -> None:
+    seen = set()
+    for card, driver in ((RTX_5090, "581.57"), (RTX_4060, "581.57"), (RTX_4060, "560.94")):
+        found = Texts("en").recommendation(recommend(machine("windows", nvidia(card), driver=driver), catalog()))
+        for offer in found.alternatives:
+            if offer.code.startswith("newer-driver"):
+                seen.add(offer.code)
+                assert f"{offer.text}".startswith("An offer, not a need")
+    assert seen
+
+
+def test_a_toolkit_that_is_out_is_told_of_before_its_installer_is_known() -> None:
+    told = of(box("617.42"), "cuda_toolkit")
+    assert (told["13.4.2"].state, told["13.4.2"].code) == ("refused", "choice.no-installer")
+    assert not {"13.4.3", "13.4.0"} & told.keys()
