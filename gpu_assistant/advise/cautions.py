@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PureWindowsPath
 
 from ..catalog.versions import numbers
-from ..core.machine import Disk, Machine
+from ..core.disks import home_disk
 from ..core.recommendation import Warning as Caution
 from .cards import Card
 from .cudnn import cudnn_fit
@@ -186,17 +186,16 @@ def _runtime(d: Decision) -> Iterator[Caution]:
 
 
 def _space(d: Decision) -> Iterator[Caution]:
-    build = d.pick.build
-    sizes = d.where.catalog.sizes(build.variant, d.where.machine.os.system, build.version)
+    build, system = d.pick.build, d.where.machine.os.system
+    sizes = d.where.catalog.sizes(build.variant, system, build.version)
+    kept, exact = sizes.disk_bytes, not sizes.approximate
+    if kept is None:
+        kept, exact = d.where.catalog.disk_about(build.variant), False
+    disk = home_disk(d.where.machine)
+    if disk is None or (kept is None and sizes.download_bytes is None):
+        return
     # What is downloaded lies on the disk too: a lower bound where the whole was never measured.
-    needed = sizes.disk_bytes if sizes.disk_bytes is not None else sizes.download_bytes
-    disk = roomiest(d.where.machine)
-    if needed is not None and disk is not None and (disk.free_bytes or 0) < needed:
-        code = "disk-space-about" if sizes.approximate else "disk-space"
+    needed = (kept or 0) + (sizes.download_bytes or 0)
+    if (disk.free_bytes or 0) < needed:
+        code = "disk-space" if exact else "disk-space-about"
         yield warn(code, needed_bytes=needed, free_bytes=disk.free_bytes, disk=disk.path.lstrip("@"))
-
-
-def roomiest(machine: Machine) -> Disk | None:
-    """The disk with the most free space; None where nothing is known."""
-    known = [disk for disk in machine.disks or () if disk.free_bytes is not None]
-    return max(known, key=lambda disk: disk.free_bytes or 0, default=None)

@@ -251,6 +251,15 @@ class Catalog:
                 return msgspec.structs.replace(size, approximate=True)
         return Sizes(variant=variant, system=system)
 
+    def disk_about(self, variant: str) -> int | None:
+        """About how many bytes an environment with this kind of build takes, by any system on which that was measured:
+        the same build's, else the most that any build for CUDA takes; None where nobody measured such a one.
+        """
+        known = [size for size in self.environments.environments if size.disk_bytes is not None]
+        same = [size for size in known if size.variant == variant]
+        like = [size for size in known if variant.startswith("cu") and (size.variant or "").startswith("cu")]
+        return max((size.disk_bytes or 0 for size in same or like), default=None)
+
     def cudnn_release(self, version: str) -> CudnnRelease | None:
         """One cuDNN by its exact version."""
         return next((release for release in self.cudnn.releases if release.version == version), None)

@@ -129,9 +129,28 @@ def test_a_size_is_exact_only_for_the_release_that_was_measured() -> None:
     assert codes(measured.warnings) == ["disk-space"]
 
 
-def test_room_on_any_disk_is_enough() -> None:
+def test_room_counts_on_the_disk_of_the_users_folder() -> None:
+    disks = (Disk(path="C:\\", free_bytes=4 * 10**8), Disk(path="D:\\", free_bytes=4 * 10**11))
+    at_home = machine("windows", disks=disks, user=User(home="C:\\Users\\lin", ascii=True))
+    assert codes(recommend(at_home, catalog()).warnings) == ["disk-space-about"]
+    elsewhere = machine("windows", disks=disks, user=User(home="d:\\lin", ascii=True))
+    assert recommend(elsewhere, catalog()).warnings == ()
+
+
+def test_room_on_any_disk_is_enough_where_the_users_folder_is_unknown() -> None:
     disks = (Disk(path="C:\\", free_bytes=10**8), Disk(path="D:\\", free_bytes=10**11))
     assert recommend(machine("windows", disks=disks), catalog()).warnings == ()
+
+
+def test_what_lies_on_the_disk_counts_beside_the_download() -> None:
+    """Nobody measured the build for CUDA on Windows: about what it takes on Linux is more than the download."""
+    facts = catalog()
+    room = Disk(path="C:\\", free_bytes=(facts.sizes("cu126", "windows").download_bytes or 0) + 10**9)
+    box = machine("windows", Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 4090", pci_id="10de:2684"), disks=(room,))
+    found = recommend(box, facts)
+    warning = next(one for one in found.warnings if one.code == "disk-space-about")
+    kept = facts.sizes("cu132", "linux").disk_bytes or 0
+    assert warning.data["needed_bytes"] == (facts.sizes("cu126", "windows").download_bytes or 0) + kept
 
 
 def test_disk_size_that_nobody_measured_gives_no_warning() -> None:

@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 from typing import ClassVar
 
+from ...core.disks import disk_of, home_disk
 from ...core.errors import AppError
 from ...core.json import storage_error
-from ...core.machine import Disk, Machine
 from ...core.names import Value
 from ...core.plan import Plan, Step
 from .. import journal
@@ -35,17 +35,14 @@ class CheckSpace(Kind):
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step, planned last: it knows what all the others take, and says so where that is too much."""
-        from . import KINDS
-
-        kept = total(step.disk_bytes for step in draft.steps if not KINDS[step.kind].apart)
-        fetched = total(step.bytes for step in draft.steps if step.files or not KINDS[step.kind].apart)
+        keeping, fetching = _counted(draft)
+        kept, fetched = total(step.disk_bytes for step in keeping), total(step.bytes for step in fetching)
         # What is downloaded lies on the disk, too.
         needed = kept + fetched if kept is not None and fetched is not None else None
-        near = draft.near_sizes
-        about = near.disk_bytes if near.disk_bytes is not None else near.download_bytes
-        least, code = (needed, "check-space") if needed is not None else (about, "check-space-about")
+        least, code = (needed, "check-space") if needed is not None else (_about(draft), "check-space-about")
         data: dict[str, Value] = {"env": str(draft.environment), "disk_bytes": least}
-        disk = _disk(draft.machine, str(draft.environment), simulated=draft.simulated)
+        # Of another machine's folders nothing is known here.
+        disk = home_disk(draft.machine) if draft.simulated else disk_of(draft.machine, str(draft.environment))
         if least is None:
             code = "check-space-unknown"
         elif disk is not None and (disk.free_bytes or 0) < least:
@@ -77,18 +74,29 @@ class CheckSpace(Kind):
         return Outcome()
 
 
-def _disk(machine: Machine, folder: str, *, simulated: bool) -> Disk | None:
-    """The disk of a folder; of a machine whose folders are not known here the one with the most room."""
-    known = [disk for disk in machine.disks or () if disk.free_bytes is not None]
-    if simulated:
-        return max(known, key=lambda disk: disk.free_bytes or 0, default=None)
+def _about(draft: Draft) -> int | None:
+    """About what the whole plan takes, by what is known of each step and what was measured on such packages; None
+    where nobody measured any.
+    """
+    near, torch = draft.near_sizes, draft.recommendation.pytorch
+    if near.download_bytes is None or torch is None:
+        return None
+    keeping, fetching = _counted(draft)
+    fetched = sum(step.bytes or 0 for step in fetching)
+    kept = sum(step.disk_bytes or 0 for step in keeping)
+    if draft.bundle is None and draft.local is None and draft.sizes.download_bytes is None:
+        fetched += near.download_bytes
+    if draft.sizes.disk_bytes is None:
+        kept += near.disk_bytes or draft.catalog.disk_about(torch.variant) or 0
+    return kept + fetched
 
-    def plain(path: str) -> str:
-        return path.replace("\\", "/").lower() if machine.os.system == "windows" else path
 
-    there = plain(folder).rstrip("/") + "/"
-    fitting = [disk for disk in known if there.startswith(plain(disk.path).rstrip("/") + "/")]
-    return max(fitting, key=lambda disk: len(disk.path), default=None)
+def _counted(draft: Draft) -> tuple[list[Step], list[Step]]:
+    """The steps that keep something on the disk of the plan, and those that fetch something to it."""
+    from . import KINDS
+
+    keeping = [step for step in draft.steps if not KINDS[step.kind].apart]
+    return keeping, [step for step in draft.steps if step.files or not KINDS[step.kind].apart]
 
 
 def _check_room(work: Work) -> None:
