@@ -15,6 +15,8 @@ from ...core.errors import AppError
 
 FIRST = (1180, 760)
 SMALLEST = (880, 520)
+# Left, top, right, bottom: as far as the widest usual frame reaches, while nobody knows the one that comes.
+USUAL_FRAME = (8, 40, 8, 8)
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +65,7 @@ def restore(window: QMainWindow, file: Path) -> None:
     screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
     free = next((screen for screen in screens if screen.contains(wanted.center())), screens[0])
     known = place is not None and free.contains(wanted.center())
-    left, top, right, bottom = place.frame if place is not None else (0, 0, 0, 0)
+    left, top, right, bottom = place.frame if place is not None else USUAL_FRAME
     free = free.adjusted(left, top, -right, -bottom)
     size = wanted.size().boundedTo(free.size())
     window.resize(size)

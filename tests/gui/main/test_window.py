@@ -3,10 +3,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QScrollArea, QWidget
 
 from gpu_assistant.core import json
@@ -252,6 +254,18 @@ def test_the_frame_stays_on_the_screen(open_window, app):
     window = MainWindow(app)
     assert window.geometry().topLeft() == free.topLeft() + QPoint(4, 30)
     assert window.geometry().bottom() == free.bottom() - 6
+    window.deleteLater()
+
+
+@pytest.mark.parametrize("height", [728, 1040])
+def test_the_first_window_leaves_room_for_a_frame(app, monkeypatch, height):
+    free = QRect(0, 0, 1366, height)
+    screen = SimpleNamespace(availableGeometry=lambda: free)
+    monkeypatch.setattr(QGuiApplication, "screens", lambda: [screen])
+    window = MainWindow(app)
+    # A title of a window takes some 25 to 40 pixels.
+    assert window.height() == min(760, height - 48)
+    assert window.width() == 1180
     window.deleteLater()
 
 
