@@ -45,8 +45,8 @@ def refuse_unfit(machine: Machine, catalog: Catalog, arch: str) -> None:
 
 def _embedded(card: Card, catalog: Catalog, embedded: Embedded) -> bool:
     """Whether this is one of the boards whose chip the general builds leave out."""
-    if card.capability is not None:
-        return any(card.capability in listed for listed in excluded_devices(catalog).values())
+    if any(card.capability in listed for listed in excluded_devices(catalog).values()):
+        return True
     words = re.split(r"[^a-z0-9]+", card.name.casefold())
     return not set(words).isdisjoint(embedded.names)
 

@@ -115,6 +115,10 @@ def test_windows_before_10(build: int | None, version: str | None, lacking: bool
         nvidia(name="Orin (nvgpu)"),
         nvidia(name="NVIDIA Tegra Xavier"),
         nvidia(name="Xavier", compute_capability="7.2"),
+        nvidia(name="NVIDIA Jetson AGX Thor", compute_capability="11.0"),
+        nvidia(name="NVIDIA Thor"),
+        nvidia("10de:2b00"),
+        nvidia(name="Jetson Next", compute_capability="14.0"),
     ],
 )
 def test_a_jetson_is_sent_to_nvidias_own_builds(gpu: Gpu) -> None:

@@ -115,7 +115,7 @@ def expected(world: World, machine: dict[str, Any], channel: str) -> Answer | No
 def on_a_board(world: World, machine: dict[str, Any]) -> bool:
     """Whether this is one of NVIDIA's boards for devices: an ARM processor beside a chip of its own."""
     shut = {text for listed in world.torch["excluded_devices"].values() for text in listed}
-    chips = {gpu.get("compute_capability") for gpu in nvidia(machine)}
+    chips = {".".join(map(str, world.chip(gpu) or ())) for gpu in nvidia(machine)}
     return arch_of(machine) == "arm64" and bool(chips & shut)
 
 
