@@ -33,6 +33,12 @@ def release_branch(machine: Machine, catalog: Catalog) -> str | None:
     return facts.releases.get(release.partition(".")[0]) if facts is not None else None
 
 
+def first(machine: Machine, catalog: Catalog) -> tuple[str, ...]:
+    """The package sources and headers that have to be there before the driver's packages can be had."""
+    facts = _facts(machine, catalog)
+    return facts.needs if facts is not None else ()
+
+
 def nvidia_source(machine: Machine, catalog: Catalog) -> str | None:
     """The page that says how NVIDIA's own packages come to a distribution."""
     facts = _facts(machine, catalog)

@@ -28,10 +28,12 @@ from ..untrusted import check_file
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields, refused, spec_of
 
-WINDOWS, LINUX, SECURE_BOOT, BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE = (
+WINDOWS, LINUX, LINUX_AFTER, SECURE_BOOT, SECURE_BOOT_AFTER, BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE = (
     "nvidia-driver",
     "nvidia-driver-linux",
+    "nvidia-driver-linux-after",
     "nvidia-driver-secure-boot",
+    "nvidia-driver-secure-boot-after",
     "nvidia-driver-by-hand",
     "nvidia-driver-source",
     "nvidia-driver-unsure",
@@ -59,7 +61,10 @@ class NvidiaDriver(Kind):
 
     name: ClassVar[str] = "nvidia-driver"
     apart: ClassVar[bool] = True
-    codes: ClassVar[tuple[str, ...]] = (WINDOWS, LINUX, SECURE_BOOT, *TO_DO)
+    codes: ClassVar[tuple[str, ...]] = (
+        *(WINDOWS, LINUX, LINUX_AFTER, SECURE_BOOT, SECURE_BOOT_AFTER),
+        *TO_DO,
+    )
 
     def __init__(self, door: Callable[[Work], Door] = _door, here: Callable[..., str | None] = installed) -> None:
         self._door, self._here = door, here
@@ -110,15 +115,18 @@ class NvidiaDriver(Kind):
             return _by_hand(advice, version, linux.by_hand(version, catalog))
         signed = linux.signed(names, machine, catalog)
         enrol = machine.os.secure_boot is True and not signed
+        needs = linux.first(machine, catalog)
+        plain, key = (LINUX_AFTER, SECURE_BOOT_AFTER) if needs else (LINUX, SECURE_BOOT)
         return Step(
             id="driver",
             kind=self.name,
-            code=SECURE_BOOT if enrol else LINUX,
+            code=key if enrol else plain,
             data={
                 "version": version,
                 "installed": advice.installed or "@driver.none",
                 "packages": " ".join(names),
                 "enrol": " ".join(linux.enrolment(catalog)) if enrol else None,
+                "needs": ", ".join(needs) or None,
             },
             spec={"version": advice.minimum or version, "packages": list(names)},
             bytes=None,
@@ -196,7 +204,7 @@ class NvidiaDriver(Kind):
                 raise RightsRefused("driver-by-hand", commands=commands) from error
             raise
         # Secure Boot's question comes with the restart: it has to be explained before.
-        if step.code == SECURE_BOOT:
+        if step.code in (SECURE_BOOT, SECURE_BOOT_AFTER):
             enrol = " ".join(linux.enrolment(work.catalog))
             return Outcome(code="progress.driver-restart-key", data={"enrol": enrol}, restart=True)
         return Outcome(code="progress.driver-restart", restart=True)
