@@ -37,6 +37,8 @@ class Base:
             self.wheelhouse /= "wheels"  # a bundle's wheels are as good as any folder of them
         if self.wheelhouse is not None and not self.wheelhouse.is_dir():
             raise CallError("wheelhouse-missing", path=str(self.wheelhouse))
+        # Where the simulated machine was read from, as it is typed again.
+        self.machine_file = str(Path(machine_file).absolute()) if machine_file else None
         self.simulated_machine = (
             json.read_file(Path(machine_file), Machine, code="machine-file") if machine_file else None
         )

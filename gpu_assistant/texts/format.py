@@ -37,7 +37,9 @@ def short_name(name: str) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes in decimal units, as download pages and disk makers count: "2.6 GB", "740 MB", "12 kB"."""
+    """Bytes in decimal units, as download pages and disk makers count: "412 GB", "2.6 GB", "740 MB", "12 kB"."""
+    if count >= 1e11:
+        return f"{count / 1e9:.0f} GB"
     if count >= 1e9:
         return f"{count / 1e9:.1f} GB"
     if count >= 1e6:

@@ -211,8 +211,8 @@
         <translation>学习和小模型够用，大模型会比较慢。</translation>
     </message>
     <message>
-        <source>This computer was looked at</source>
-        <translation>检测完成</translation>
+        <source>What suits it is not worked out yet</source>
+        <translation>还没有算出适合装什么</translation>
     </message>
     <message>
         <source>PyTorch works here, but on the CPU only</source>
@@ -490,8 +490,8 @@
         <translation>大约 {size}</translation>
     </message>
     <message>
-        <source>to download, by an earlier release</source>
-        <translation>下载量，按早先的版本估计</translation>
+        <source>to download, measured on {release}</source>
+        <translation>下载量，按 {release} 估计</translation>
     </message>
     <message>
         <source>to download; {size} besides the packages</source>
@@ -500,6 +500,22 @@
     <message>
         <source>to download; shows with the first step</source>
         <translation>下载量，第一步就会知道</translation>
+    </message>
+    <message>
+        <source>another release</source>
+        <translation>另一个版本</translation>
+    </message>
+    <message>
+        <source>; and more: {parts} (size not known)</source>
+        <translation>；另加：{parts}（大小未知）</translation>
+    </message>
+    <message>
+        <source>the driver</source>
+        <translation>驱动</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
     </message>
 </context>
 <context>
@@ -564,8 +580,8 @@
         <translation>适合这台电脑的版本</translation>
     </message>
     <message>
-        <source>Chosen from your processor and {system}. Each choice tells you why.</source>
-        <translation>根据你的处理器和 {system} 选出，每一项都能看到理由。</translation>
+        <source>Chosen from your CPU and {system}. Each choice tells you why.</source>
+        <translation>根据你的 CPU 和 {system} 选出，每一项都能看到理由。</translation>
     </message>
     <message>
         <source>Use that instead</source>
@@ -638,6 +654,10 @@
     <message>
         <source>Installed into (named as on this computer)</source>
         <translation>安装到（按这台电脑的写法）</translation>
+    </message>
+    <message>
+        <source>{tool} computes on the CPU here; your {gpu} is not used.</source>
+        <translation>这里的 {tool} 用 CPU 计算；你的 {gpu} 用不到。</translation>
     </message>
 </context>
 <context>
@@ -797,6 +817,10 @@
     <message>
         <source> and {n} more</source>
         <translation>，另有 {n} 个</translation>
+    </message>
+    <message>
+        <source>not known whether it is enough</source>
+        <translation>不知道够不够</translation>
     </message>
 </context>
 <context>
@@ -1108,12 +1132,12 @@
         <translation>你选的版本不能全部保留</translation>
     </message>
     <message>
-        <source>Take {version} and leave the rest to us</source>
-        <translation>选 {version}，其余按推荐</translation>
+        <source>{version}, the rest as recommended</source>
+        <translation>{version}，其余按推荐</translation>
     </message>
     <message>
-        <source>Take {version} instead</source>
-        <translation>改选 {version}</translation>
+        <source>Instead: {version}</source>
+        <translation>改为：{version}</translation>
     </message>
     <message>
         <source>; </source>
@@ -1125,7 +1149,7 @@
     </message>
     <message>
         <source>Build</source>
-        <translation>构建</translation>
+        <translation>计算平台</translation>
     </message>
     <message>
         <source>{version} cannot be taken: {why}.</source>
@@ -1140,8 +1164,20 @@
         <translation>保留现有驱动</translation>
     </message>
     <message>
-        <source>None of its own</source>
+        <source>Not installed separately</source>
         <translation>不单独安装</translation>
+    </message>
+    <message>
+        <source>“{words}”</source>
+        <translation>“{words}”</translation>
+    </message>
+    <message>
+        <source>All as recommended again</source>
+        <translation>已全部恢复为推荐</translation>
+    </message>
+    <message>
+        <source>Let go: {picks}.</source>
+        <translation>已放弃：{picks}。</translation>
     </message>
 </context>
 <context>

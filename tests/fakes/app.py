@@ -361,6 +361,7 @@ class FakeApp(AfterInstall):
         self.machine = machine or plain_linux()
         self.simulated_machine = self.machine if simulated else None
         self.simulated = simulated
+        self.machine_file = str(folder / "machine.json") if simulated else None
         self.settings = Settings()
         self.system = FakeSystem()
         self.desktop = FakeDesktop(folder / "desk")

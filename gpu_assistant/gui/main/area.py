@@ -169,7 +169,9 @@ class MainArea(Live, QWidget):
         )
         machine = self.app.simulated_machine
         if machine is not None:
-            names = [gpu.name for gpu in machine.gpus if gpu.name] or [machine.os.name or machine.os.system]
+            from ..wizard.rows import system_name
+
+            names = [gpu.name for gpu in machine.gpus if gpu.name] or [system_name(machine)]
             self.banner.set(
                 "simulated", self.tr("Simulated machine: {name}. Nothing is executed.").format(name=names[0])
             )

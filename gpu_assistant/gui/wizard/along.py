@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from ...core.recommendation import Recommendation
+from ...core.recommendation import Choice, Recommendation
 from .entries import shown, title
 from .facts import Turn
+from .kept_picks import fallen
 
 if TYPE_CHECKING:
     from ...advise.options import PartName
@@ -31,8 +32,18 @@ def along(turn: Turn | None, now: Recommendation, notes: OptionNotes | None) -> 
     return translate("Choosers", "; ").join(changed)
 
 
+def let_go_words(choice: Choice) -> tuple[str, str]:
+    """That all picks were let go, and which: a title and a line."""
+    return translate("Choosers", "All as recommended again"), translate("Choosers", "Let go: {picks}.").format(
+        picks=_named(fallen(choice, None))
+    )
+
+
 def fallen_words(fell: tuple[tuple[PartName, str], ...]) -> tuple[str, str]:
     """That picks did not go with another wish, and which: a title and a line."""
-    gone = translate("Choosers", "; ").join(f"{title(name)} {shown(name, value)}" for name, value in fell)
-    line = translate("Choosers", "Left to us again: {picks}. What else you picked stays.").format(picks=gone)
+    line = translate("Choosers", "Left to us again: {picks}. What else you picked stays.").format(picks=_named(fell))
     return translate("Choosers", "Not all that you picked goes with this"), line
+
+
+def _named(picks: tuple[tuple[PartName, str], ...]) -> str:
+    return translate("Choosers", "; ").join(f"{title(name)} {shown(name, value)}" for name, value in picks)

@@ -16,7 +16,7 @@ from ..components import Button, Icon, label
 from ..components.base import Live
 from ..components.picker import Entry, Picker
 from . import words as said
-from .entries import entries_of, neighbour, sentence, shown, title
+from .entries import entries_of, neighbour, shown, title, told
 from .option_notes import OptionNotes
 
 if TYPE_CHECKING:
@@ -126,13 +126,15 @@ class Choosers(Live, QWidget):
             words = translate("Choosers", "{version} cannot be taken: {why}.")
         else:
             words = translate("Choosers", "{version} cannot be taken: {why}; the newest that can is {newest}.")
-        self.refusal.say(words.format(version=entry.text, why=entry.detail, newest=newest))
+        # What is no number is a clause of its own: it stands in quotation marks.
+        named = entry.text if numbers(entry.text) else translate("Choosers", "“{words}”").format(words=entry.text)
+        self.refusal.say(words.format(version=named, why=entry.detail, newest=newest))
         self._way = self._way_out(name, str(entry.value))
         self.way.setVisible(self._way is not None)
         if self._way is not None:
-            whole = translate("Choosers", "Take {version} and leave the rest to us")
-            other = translate("Choosers", "Take {version} instead")
-            version = shown(name, self._way[1])
+            whole = translate("Choosers", "{version}, the rest as recommended")
+            other = translate("Choosers", "Instead: {version}")
+            version = shown(name, self._way[1], self._notes)
             self.way.setText((whole if self._way[2] else other).format(version=version))
 
     def _newest(self, name: PartName, value: str) -> str | None:
@@ -171,12 +173,11 @@ class Choosers(Live, QWidget):
         """What a pick of this card is warned of; what concerns another card is said there, or in the open."""
         warned = (o for part in self._parts for o in part.offered if o.value == part.picked and o.state == "warned")
         self.noted = next((option for option in warned if self._concerns(option)), None)
-        words = ""
-        if self.noted is not None:
-            fix = f"{self.noted.code}".removesuffix(".text") + ".fix"
-            mend = texts.say(fix, self.noted.data) if texts.has(fix) else ""
-            words = said.joined(sentence(self.noted, texts), mend)
-        self.note.say(words)
+        words = []
+        for each in told(self.noted) if self.noted is not None else ():
+            fix = each.code.removesuffix(".text") + ".fix"
+            words += [said.say(texts, each), texts.say(fix, each.data) if texts.has(fix) else ""]
+        self.note.say(said.joined(*words))
 
     def _concerns(self, option: Option) -> bool:
         subject = next((card for prefix, card in SUBJECTS.items() if f"{option.code}".startswith(prefix)), None)

@@ -128,7 +128,7 @@ class ComputerPage(WizardPage):
             return "neutral", words, self.tr("Good for learning and small models; large ones take long.")
         if recommendation is None:
             error = self.road.errors.get("reckon")
-            words = self.tr("This computer was looked at")
+            words = self.tr("What suits it is not worked out yet")
             return ("warn", words, said.error(self.texts, error)) if error is not None else ("neutral", words, "")
         if recommendation.accelerator == "cpu":
             cautions = self.texts.recommendation(recommendation).warnings

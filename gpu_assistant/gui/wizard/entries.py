@@ -49,7 +49,7 @@ def shown(name: PartName, value: str | None, notes: OptionNotes | None = None) -
     if name == "driver" and value == "keep":
         return translate("Choosers", "Keep the one that is there")
     if name in ("cuda_toolkit", "cudnn") and value == "none":
-        return translate("Choosers", "None of its own")
+        return translate("Choosers", "Not installed separately")
     return value or UNKNOWN
 
 
@@ -77,6 +77,10 @@ def _kind(option: Option) -> tuple[object, ...]:
         option.state,
         option.code,
         *sorted((key, f"{what}") for key, what in option.data.items() if what != option.value),
+        *(
+            (each.code, *sorted((key, f"{what}") for key, what in each.data.items() if what != option.value))
+            for each in option.also
+        ),
     )
 
 
@@ -85,18 +89,28 @@ def _heads(offered: list[Option], texts: Texts) -> dict[tuple[object, ...], str]
     found = {}
     for kind, count in Counter(map(_kind, offered)).items():
         of_kind = [option for option in offered if _kind(option) == kind]
-        own = f"option.these.{of_kind[0].code}"
-        whole = {sentence(option, texts) for option in of_kind}
+        shared = [_of_all(each, of_kind, texts) for each in told(of_kind[0])]
         if count < MANY or of_kind[0].code is None:
             continue
         if of_kind[0].state == "refused":
             words = translate("Choosers", "Cannot be taken: {why}.")
             found[kind] = words.format(why=sentence(of_kind[0], texts))
-        elif texts.has(own):
-            found[kind] = texts.say(own, of_kind[0].data)
-        elif len(whole) == 1:
-            found[kind] = whole.pop()
+        elif all(shared):
+            found[kind] = said.joined(*shared)
+    if found:
+        # Below others' sentence a single one has its own above it, too, and keeps its place.
+        counted = Counter(map(_kind, offered))
+        single = {_kind(o): o for o in offered if o.state == "warned" and counted[_kind(o)] < MANY}
+        found |= {kind: sentence(option, texts) for kind, option in single.items()}
     return found
+
+
+def _of_all(message: Message, of_kind: list[Option], texts: Texts) -> str:
+    """A sentence for several options at once; empty where each has its own."""
+    if texts.has(f"option.these.{message.code}"):
+        return texts.say(f"option.these.{message.code}", message.data)
+    each = {said.say(texts, own) for option in of_kind for own in told(option) if own.code == message.code}
+    return each.pop() if len(each) == 1 else ""
 
 
 def _entry(name: PartName, option: Option, notes: OptionNotes, texts: Texts, head: str) -> Entry:
@@ -134,4 +148,9 @@ def neighbour(part: PartOptions, value: str) -> str | None:
 
 def sentence(option: Option, texts: Texts) -> str:
     """Why an option is warned of or refused; nothing where it is fine."""
-    return said.say(texts, Message(option.code, option.data)) if option.code is not None else ""
+    return said.joined(*(said.say(texts, message) for message in told(option)))
+
+
+def told(option: Option) -> tuple[Message, ...]:
+    """All that an option is warned of or refused for."""
+    return (Message(option.code, option.data), *option.also) if option.code is not None else ()

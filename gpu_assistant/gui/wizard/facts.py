@@ -46,7 +46,8 @@ class Trouble(Struct, frozen=True, kw_only=True):
 
 class Turn(Struct, frozen=True, kw_only=True):
     """What the user changed last, and what held before: `part` is what was picked by hand (None: an offer taken, or,
-    where `wished`, another goal or kind of driver), `recommendation` the last one that worked out.
+    where `wished`, another goal or kind of driver, or, where `let_go`, all picks dropped), `recommendation` the last
+    one that worked out, `by_hand` whether versions were being chosen.
     """
 
     part: str | None
@@ -56,6 +57,8 @@ class Turn(Struct, frozen=True, kw_only=True):
     channel: Channel
     environment: str | None
     wished: bool = False
+    let_go: bool = False
+    by_hand: bool = False
 
 
 class Facts(Struct, frozen=True, kw_only=True):

@@ -138,11 +138,14 @@ class Flow:
         turn = self.facts.turn
         if turn is not None:
             before = {"choice": turn.choice, "goal": turn.goal, "channel": turn.channel}
-            self._asked_anew(**before, environment=turn.environment)
+            by_hand = self.facts.by_hand or (turn.let_go and turn.by_hand)
+            self._asked_anew(**before, environment=turn.environment, by_hand=by_hand)
 
     def unwish(self) -> None:
-        """Leave the releases to us again."""
-        self._asked_anew(choice=None, by_hand=False)
+        """Leave the releases to us again; picks can be had back."""
+        picked = self.facts.choice is not None
+        turn = replace(self._turn(None), choice=self.facts.choice, let_go=True) if picked else None
+        self._asked_anew(choice=None, by_hand=False, turn=turn)
 
     def offered(self, offer: Alternative) -> None:
         """The user takes an offered alternative."""
@@ -158,7 +161,7 @@ class Flow:
         facts = self.facts
         # Several changes in one breath are one: what held before is what was last worked out.
         if facts.recommendation is None and facts.turn is not None:
-            return replace(facts.turn, part=part)
+            return replace(facts.turn, part=part, let_go=False)
         return Turn(
             part=part,
             choice=facts.choice,
@@ -166,6 +169,7 @@ class Flow:
             goal=facts.goal,
             channel=facts.channel,
             environment=facts.environment,
+            by_hand=facts.by_hand,
         )
 
     def reckoned(

@@ -21,8 +21,14 @@ def headline(machine: Machine | None, recommendation: Recommendation | None) -> 
     gpu = _card(machine, recommendation) if machine is not None else None
     if gpu is None or not gpu.name:
         title = translate("RecommendationPage", "What suits this computer")
-        words = translate("RecommendationPage", "Chosen from your processor and {system}. Each choice tells you why.")
+        words = translate("RecommendationPage", "Chosen from your CPU and {system}. Each choice tells you why.")
         return title, words.format(system=system)
+    if recommendation is not None and recommendation.accelerator == "cpu":
+        # What stays unused is told first: the cards below tell why.
+        tool = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
+        words = translate("RecommendationPage", "{tool} computes on the CPU here; your {gpu} is not used.")
+        title = translate("RecommendationPage", "What suits this computer")
+        return title, words.format(tool=tool, gpu=short_name(gpu.name))
     title = translate("RecommendationPage", "What suits your {gpu}").format(gpu=short_name(gpu.name))
     words = translate(
         "RecommendationPage", "Chosen from your card, your driver and {system}. Each choice tells you why."

@@ -27,7 +27,9 @@ def one_line(words: Sequence[str], system: str) -> str:
 
 
 def install_words(app: App, facts: Facts) -> tuple[str, ...]:
-    """What `gpu-assistant` is told to install just this choice, here or on a machine like the simulated one."""
+    """What `gpu-assistant` is told to install just this choice, here; of a simulated machine it only shows it, as the
+    window does.
+    """
     choice = facts.choice or Choice()
     chosen = {name: value for name, value in asdict(choice).items() if value is not None}
     words = ["gpu-assistant", "install"]
@@ -39,6 +41,8 @@ def install_words(app: App, facts: Facts) -> tuple[str, ...]:
         for name, value in chosen.items():
             words += [f"--{name}", value]
         words += ["--env", facts.environment] if facts.environment is not None else []
+    if app.machine_file is not None:
+        words += ["--machine", app.machine_file]
     if app.wheelhouse is not None:
         words += ["--wheelhouse", str(app.wheelhouse)]
     if app.data.root != paths.data_dir(None, {}).root:

@@ -65,7 +65,7 @@ class PlanList(Card):
             if needs_file(words)
             else self.tr("The same on the command line")
         )
-        self.command.set_text(one_line(words, system))
+        self.command.set_text(one_line(words, road.app.system.name))
         self.save.setText(self.tr("Save the plan"))
         error = road.errors.get("save")
         if error is not None:

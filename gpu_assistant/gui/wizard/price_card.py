@@ -13,6 +13,8 @@ from .. import theme
 from ..components import Button, Card, Icon, label
 from .rows import disk_name, disk_of
 
+# Steps that fetch much, though nobody tells how much before it is asked for.
+LARGE = ("nvidia-driver", "cuda-toolkit", "cudnn")
 ICONS = ("download", "disk", "clock", "shield")
 WORTH_SAYING = 100_000_000
 LEVEL, SQUARE, GAP, UNBOUNDED = 800, 600, 12, 16_777_215
@@ -60,14 +62,20 @@ class PriceCard(Card):
         """What is to be downloaded; where a part of it is unknown, what is known so far."""
         if plan.bytes is not None:
             return size(plan.bytes), self.tr("to download")
+        names = {"nvidia-driver": self.tr("the driver"), "cuda-toolkit": "CUDA Toolkit", "cudnn": "cuDNN"}
+        beside = [names[step.kind] for step in plan.steps if step.kind in LARGE and step.bytes is None]
+        more = self.tr("; and more: {parts} (size not known)").format(parts=self.tr(", ").join(beside))
+        more = more if beside else ""
         known = sum(step.bytes or 0 for step in plan.steps)
-        about = next((step.data["bytes"] for step in plan.steps if step.code == "download-about"), None)
+        guess = next((step.data for step in plan.steps if step.code == "download-about"), {})
+        about = guess.get("bytes")
         if any(step.bytes for step in plan.steps if step.kind == "download"):
             # Only something small beside the packages is unknown.
-            return self.tr("About {size}").format(size=size(known)), self.tr("to download")
+            return self.tr("About {size}").format(size=size(known)), self.tr("to download") + more
         if isinstance(about, int):
             figure = self.tr("About {size}").format(size=size(known + about))
-            return figure, self.tr("to download, by an earlier release")
+            line = self.tr("to download, measured on {release}")
+            return figure, line.format(release=guess.get("measured") or self.tr("another release")) + more
         line = self.tr("to download; shows with the first step")
         if known >= WORTH_SAYING:
             line = self.tr("to download; {size} besides the packages").format(size=size(known))

@@ -15,7 +15,7 @@ from ...core.recommendation import Alternative, Recommendation
 from ..components import Button, Hero
 from ..components.picker import Picker
 from . import words as said
-from .along import along, fallen_words
+from .along import along, fallen_words, let_go_words
 from .base import WizardPage, chain
 from .cards import PARTS, others, parts
 from .choosers import of_card
@@ -129,7 +129,7 @@ class RecommendationPage(WizardPage):
         taken = turn is not None and turn.part is None and facts.choice is not None
         by_hand = driver_by_hand(spoken, facts.plan)
         # What a card says beside the pick that brings it is not said again below.
-        noted = {card.noted for name, card in self.cards.items() if name in there}
+        noted = {code for name, card in self.cards.items() if name in there for code in card.noted}
         warnings = [warning for warning in spoken.warnings if f"warning.{warning.code}.text" not in noted]
         self.cautions.set(warnings, (), by_hand, missing, changed if taken else "")
         self.offers.set((), others(spoken), None, "")
@@ -186,6 +186,9 @@ class RecommendationPage(WizardPage):
         elif facts.fell and not road.reckoning:
             words, detail = fallen_words(facts.fell)
             self.hero.set("neutral", words, detail, self.tr("Take this change back"), icon="info")
+        elif facts.turn is not None and facts.turn.let_go and facts.turn.choice is not None:
+            words, detail = let_go_words(facts.turn.choice)
+            self.hero.set("neutral", words, detail, self.tr("Take this change back"), icon="undo")
         elif facts.settled:
             there = facts.plan.env if facts.plan is not None else ""
             self.hero.set("ok", self.tr("You have all you need"), there)

@@ -18,6 +18,8 @@ from .findings import partly, why
 translate = QCoreApplication.translate
 
 MOST_PYTHONS = 3
+# What is known of the room may be only a part of it: from so many times as much on it is enough all the same.
+AMPLE = 3
 ORDER = ("card", "driver", "system", "space", "python")
 ICONS = {"card": "card", "driver": "driver", "system": "pc", "space": "disk", "python": "torch"}
 # Which probe's silence costs which row; a probe is named after the machine's field that it fills.
@@ -216,6 +218,14 @@ def _needed(plan: Plan | None) -> tuple[int | None, bool]:
     return count, str(space.code).startswith("check-space-about")
 
 
+def _enough(free: int, needed: int, *, about: bool) -> tuple[PillKind, str]:
+    if free <= needed:
+        return "error", translate("Rows", "too little")
+    if about and free < AMPLE * needed:
+        return "neutral", translate("Rows", "not known whether it is enough")
+    return fine()
+
+
 def _space(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> Row:
     del recommendation
     label = labels()["space"]
@@ -228,7 +238,7 @@ def _space(machine: Machine, recommendation: Recommendation | None, plan: Plan |
     said = translate("Rows", "needed: about {size} or more") if about else translate("Rows", "needed: {size}")
     pill: tuple[PillKind, str] | None = None
     if needed is not None:
-        pill = fine() if disk.free_bytes > needed else ("error", translate("Rows", "too little"))
+        pill = _enough(disk.free_bytes, needed, about=about)
     return Row(
         id="space",
         label=label,

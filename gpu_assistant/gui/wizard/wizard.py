@@ -158,7 +158,9 @@ class Wizard(Live, QWidget):
         )
         machine = self.app.simulated_machine
         if machine is not None:
-            names = [gpu.name for gpu in machine.gpus if gpu.name] or [machine.os.name or machine.os.system]
+            from .rows import system_name
+
+            names = [gpu.name for gpu in machine.gpus if gpu.name] or [system_name(machine)]
             words = self.tr("Simulated machine: {name}. Nothing is executed.")
             self.banner.set("simulated", words.format(name=names[0]))
         self.help.setAccessibleName(self.tr("Help"))

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.machine import ProbeNote
+from gpu_assistant.core.machine import OperatingSystem, ProbeNote
 from tests.fakes.app import (
+    FakeApp,
     plain_linux,
     rtx4060,
     rtx4060_recommendation,
@@ -45,6 +46,16 @@ class TestComputer:
         assert wizard.computer.rows["driver"].pill.kind == "warn"
         assert wizard.computer.rows["card"].pill.kind == "ok"
         assert "NVIDIA GeForce RTX 4060" in wizard.computer.rows["card"].accessibleName()
+
+    def test_nothing_is_called_looked_at_while_its_advice_is_open(self, simulated, at_computer):
+        wizard = at_computer(simulated)
+        wizard.flow._asked_anew()
+        assert wizard.computer.verdict(simulated.machine)[:2] == ("neutral", "What suits it is not worked out yet")
+
+    def test_a_simulated_system_has_its_own_name(self, tmp_path, open_wizard):
+        machine = replace(plain_linux(), os=OperatingSystem(system="linux"))
+        wizard = open_wizard(FakeApp(tmp_path, machine, simulated=True))
+        assert wizard.banner.label.text() == "Simulated machine: Linux. Nothing is executed."
 
     def test_what_could_not_be_read_says_so_and_the_rest_stands(self, app, at_computer):
         app.results["detect"] = replace(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
@@ -114,7 +115,7 @@ def test_what_only_the_other_picks_forbid_can_be_had_alone(page, rest):
     rest(page)
     refused = next(e for e in choosers.pickers["pytorch"].entries if e.state == "refused" and e.value in newest)
     choosers.pickers["pytorch"].take(refused)
-    assert "leave the rest to us" in choosers.way.text()
+    assert "the rest as recommended" in choosers.way.text()
     choosers.way.click()
     rest(page)
     assert page.road.flow.facts.choice == Choice(pytorch=refused.value)
@@ -249,3 +250,39 @@ def test_what_goes_with_other_picks_is_not_called_the_recommendation(page, rest)
     rest(page)
     assert pickers(page)["variant"].entries[0].text == "What goes with your other picks (CUDA 12.6)"
     assert pickers(page)["driver"].entries[0].text == first["driver"]
+
+
+@BOTH
+def test_picks_let_go_all_at_once_can_be_had_back(page, rest, speak, seen, code):
+    speak(code)
+    pickers(page)["pytorch"].chosen.emit("2.13.0")
+    rest(page)
+    pickers(page)["driver"].chosen.emit("keep")
+    rest(page)
+    before = page.road.flow.facts.choice
+    page.wishes.ours.click()
+    rest(page)
+    assert page.road.flow.facts.choice is None
+    assert "PyTorch 2.13.0" in seen(page.hero)
+    assert {"en": "All as recommended again", "zh_CN": "已全部恢复为推荐"}[code] == page.hero.title.text()
+    page.hero.button.click()
+    rest(page)
+    assert page.road.flow.facts.choice == before
+    assert page.road.flow.facts.by_hand
+    assert pickers(page)["pytorch"].isVisible()
+    assert not page.hero.isVisible()
+
+
+def test_leaving_without_a_pick_leaves_nothing_to_have_back(page, rest):
+    page.wishes.ours.click()
+    rest(page)
+    assert not page.hero.isVisible()
+
+
+def test_what_is_kept_reads_as_english_on_the_button(page, rest):
+    choosers = page.cards["driver"].choosers
+    keep = next(entry for entry in choosers.pickers["driver"].entries if entry.value == "keep")
+    choosers._notes = replace(choosers._notes, alone=frozenset({("driver", "keep")}))
+    choosers._refuse("driver", replace(keep, detail="it is too old"))
+    assert choosers.way.text() == "Keep 566.03, the rest as recommended"
+    assert choosers.refusal.text() == "“Keep 566.03” cannot be taken: it is too old."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from gpu_assistant.app import App
 from gpu_assistant.cli.parser import build
 from gpu_assistant.core import json, paths
 from gpu_assistant.core.plan import Plan, PlanFile, Step
@@ -14,7 +15,7 @@ from gpu_assistant.gui.wizard.plan_command import install_words, needs_file, one
 from gpu_assistant.gui.wizard.plan_row import PlanRow, marks
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.sentences import Sentences
-from tests.fakes.app import FakeApp
+from tests.fakes.app import FakeApp, rtx4060
 
 STEP = Step(
     id="driver",
@@ -104,6 +105,20 @@ def test_a_folder_of_wheels_and_of_data_are_named(app, tmp_path):
     app.data = paths.data_dir(str(tmp_path), {})
     read = build(Sentences("en")).parse_args(list(install_words(app, Facts())[1:]))
     assert (read.wheelhouse, read.data_dir) == (str(app.wheelhouse), str(app.data.root))
+
+
+def test_the_command_of_a_simulated_machine_simulates(app, tmp_path):
+    app.machine_file = str(tmp_path / "a machine.json")
+    for facts in (Facts(), Facts(choice=Choice(driver="keep"))):
+        read = build(Sentences("en")).parse_args(list(install_words(app, facts)[1:]))
+        assert read.machine == app.machine_file
+
+
+def test_a_machine_file_is_known_by_its_whole_path(tmp_path, monkeypatch):
+    (tmp_path / "machine.json").write_bytes(json.encode(rtx4060()))
+    monkeypatch.chdir(tmp_path)
+    assert App(data_dir=str(tmp_path), machine_file="machine.json").machine_file == str(tmp_path / "machine.json")
+    assert App(data_dir=str(tmp_path)).machine_file is None
 
 
 def test_a_command_is_quoted_for_the_system_it_is_typed_on():

@@ -15,6 +15,7 @@ from gpu_assistant.gui.wizard.headline import headline
 from gpu_assistant.gui.wizard.price_card import PriceCard
 from gpu_assistant.gui.wizard.rows import Row, as_text, disk_name, rows
 from gpu_assistant.texts import Texts
+from gpu_assistant.texts.format import size
 from tests.fakes.app import make_plan, rtx4060, rtx4060_recommendation
 
 ADVICE = rtx4060_recommendation()
@@ -97,7 +98,7 @@ def test_another_makers_card_that_computes_is_what_the_page_is_about(language) -
     title, line = headline(with_cards(OTHERS[1]), advice)
     assert "Arc B580" in title
     assert "your card" in line
-    assert "processor" in headline(with_cards(OTHERS[1]), elsewhere())[1]
+    assert "CPU" in headline(with_cards(OTHERS[1]), elsewhere())[1]
 
 
 @pytest.mark.parametrize("card", OTHERS, ids=lambda card: card.vendor)
@@ -185,3 +186,63 @@ def test_an_unknown_price_is_words(
     if language_code == "en":
         assert said in card.accessibleName()
     card.deleteLater()
+
+
+@pytest.mark.parametrize(
+    ("code", "free", "needed", "kind", "words"),
+    [
+        ("check-space-about", 3_000_000_000, 2_600_000_000, "neutral", "not known whether it is enough"),
+        ("check-space-about", 412_000_000_000, 2_600_000_000, "ok", "fine"),
+        ("check-space-about", 2_000_000_000, 2_600_000_000, "error", "too little"),
+        ("check-space", 3_000_000_000, 2_600_000_000, "ok", "fine"),
+    ],
+)
+def test_room_is_called_enough_only_where_it_surely_is(
+    language, code: str, free: int, needed: int, kind: str, words: str
+) -> None:
+    plan = make_plan(ADVICE, "D:\\env", simulated=True)
+    space = Step(id="space", kind="check-space", code=code, data={"disk_bytes": needed})
+    plan = replace(plan, steps=(space,), disk_bytes=None)
+    machine = replace(rtx4060(), disks=(Disk(path="D:\\", free_bytes=free),))
+    found = next(each for each in rows(machine, ADVICE, plan) if each.id == "space")
+    assert found.pill == (kind, words)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "more"),
+    [((), ""), (("nvidia-driver", "cuda-toolkit"), "; and more: the driver, CUDA Toolkit (size not known)")],
+)
+def test_a_download_says_whose_size_it_is_and_what_is_not_in_it(
+    qapp, language, kinds: tuple[str, ...], more: str
+) -> None:
+    data = {"bytes": 2_600_000_000, "measured": "2.14.0 (cu126)"}
+    steps = (
+        Step(id="python", kind="python-runtime", code="python-runtime"),
+        Step(id="download", kind="download", code="download-about", data=data),
+        *(Step(id=kind, kind=kind, code=kind) for kind in kinds),
+    )
+    plan = replace(make_plan(ADVICE, "D:\\env", simulated=True), steps=steps, bytes=None)
+    card = PriceCard()
+    card.set_price(plan, rtx4060(), Texts("en"))
+    said = card.accessibleName()
+    assert said.startswith(f"About 2.6 GB to download, measured on 2.14.0 (cu126){more}, ")
+    card.deleteLater()
+
+
+@pytest.mark.parametrize(("goal", "tool"), [("pytorch", "PyTorch"), ("tensorflow", "TensorFlow")])
+def test_the_head_says_that_a_card_stays_unused(language, goal: str, tool: str) -> None:
+    advice = replace(elsewhere(), goal=goal)
+    if goal == "tensorflow":
+        advice = replace(
+            advice,
+            pytorch=None,
+            tensorflow=TensorFlowChoice(version="2.21.0", requirement="tensorflow==2.21.0", gpu=False),
+        )
+    title, line = headline(rtx4060(), advice)
+    assert title == "What suits this computer"
+    assert line == f"{tool} computes on the CPU here; your RTX 4060 is not used."
+    assert headline(rtx4060(), ADVICE)[0] == "What suits your RTX 4060"
+
+
+def test_large_sizes_have_no_needless_digits() -> None:
+    assert [size(count) for count in (412e9, 99.96e9, 52e9, 2.6e9)] == ["412 GB", "100.0 GB", "52.0 GB", "2.6 GB"]
