@@ -15,12 +15,12 @@ from ..catalog.load import Catalog
 from ..catalog.versions import numbers
 from ..core.errors import CallError
 from ..core.machine import Machine
-from ..core.message import Value
+from ..core.message import Message, Value
 from ..core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
 from .builds import cuda_of
 from .cards import nvidia_cards
 from .driver_choices import packages_for
-from .drivers import driver_system
+from .drivers import driver_system, series_of
 from .recommend import recommend
 
 PartName = Literal["driver", "cuda_toolkit", "cudnn", "pytorch", "variant", "python", "tensorflow"]
@@ -34,16 +34,20 @@ _BESIDE_THE_POINT = frozenset({"choice.other-gpu", "choice.no-card"})
 
 
 class Option(Struct, frozen=True, kw_only=True):
-    """One value of a part. `code` and `data` are the sentence that says why it is warned of or refused."""
+    """One value of a part. `code` and `data` are the sentence that says why it is warned of or refused, `also` what
+    else it is warned of.
+    """
 
     value: str
     state: State = "fine"
     code: str | None = None
     data: dict[str, Value] = {}
+    also: tuple[Message, ...] = ()
 
 
 class PartOptions(Struct, frozen=True, kw_only=True):
-    """What a part can be: those that work first, each group newest first. `recommended` is what we take beside
+    """What a part can be: those that work first, toolkits that match PyTorch's CUDA before others, each group newest
+    first. `recommended` is what we take beside
     the user's other picks, `picked` what the user took (None: nothing).
     """
 
@@ -102,7 +106,7 @@ def options(
             parts.append(
                 PartOptions(
                     name=name,
-                    offered=tuple(sorted(found, key=lambda option: option.state == "refused")),
+                    offered=tuple(sorted(found, key=lambda o: (o.state == "refused", _apart(name, o.value, base)))),
                     recommended=value_of(base, name) if base is not None else None,
                     picked=getattr(picked, name),
                 )
@@ -140,16 +144,23 @@ def _beside(name: PartName, value: str, with_it: Recommendation, base: Recommend
         return Option(value=value)
     if base.accelerator != "cpu" and with_it.accelerator == "cpu":
         return Option(value=value, state="warned", code="option.cpu")
-    wants, wanted = with_it.driver, base.driver
+    wants, wanted, worse = with_it.driver, base.driver, []
     if name != "driver" and wants.changes and not wanted.changes:
-        return Option(
-            value=value, state="warned", code="option.driver", data={"driver": wants.minimum or wants.recommended}
-        )
+        worse.append(Message("option.driver", {"driver": wants.minimum or wants.recommended}))
     known = {warning.code for warning in base.warnings}
-    for warning in with_it.warnings:
-        if warning.code not in known:
-            return Option(value=value, state="warned", code=f"warning.{warning.code}.text", data=warning.data)
-    return Option(value=value)
+    worse += [Message(f"warning.{w.code}.text", w.data) for w in with_it.warnings if w.code not in known]
+    if not worse:
+        return Option(value=value)
+    return Option(value=value, state="warned", code=worse[0].code, data=worse[0].data, also=tuple(worse[1:]))
+
+
+def _apart(name: PartName, value: str, base: Recommendation | None) -> int:
+    """How far a toolkit is from PyTorch's own CUDA: of its very minor, of its major, of another one."""
+    cuda = cuda_of(base.pytorch.variant) if base is not None and base.pytorch is not None else None
+    series = series_of(value) if name == "cuda_toolkit" and value != "none" else None
+    if cuda is None or series is None or series == cuda:
+        return 0
+    return 1 if series[0] == cuda[0] else 2
 
 
 def _values(

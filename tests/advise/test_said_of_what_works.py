@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from gpu_assistant.advise.options import Option, options
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import CallError
-from gpu_assistant.core.machine import Machine, TorchBuild
+from gpu_assistant.core.machine import Machine, Tools, TorchBuild
 from gpu_assistant.core.recommendation import Choice, Goal
 from gpu_assistant.texts import Texts
 
@@ -107,3 +107,19 @@ def test_a_toolkit_that_is_out_is_told_of_before_its_installer_is_known() -> Non
     told = of(box("617.42"), "cuda_toolkit")
     assert (told["13.4.2"].state, told["13.4.2"].code) == ("refused", "choice.no-installer")
     assert not {"13.4.3", "13.4.0"} & told.keys()
+
+
+@pytest.mark.parametrize(("variant", "first"), [(None, "13.2.2"), ("cu126", "12.6.3")])
+def test_the_toolkits_of_pytorchs_own_cuda_come_first(variant: str | None, first: str) -> None:
+    listed = list(of(box("617.42"), "cuda_toolkit", Choice(variant=variant) if variant else None))
+    assert listed[:2] == ["none", first]
+    assert listed[-1] == "13.4.2"
+    far = [version for version in listed[1:-1] if version[:3] != first[:3]]
+    assert listed[-1 - len(far) : -1] == far
+
+
+def test_a_toolkit_is_warned_of_all_that_comes_with_it() -> None:
+    here = replace(box("617.42"), tools=Tools(vc_redist="14.44.0.0"))
+    told = {version: (o.code, *(each.code for each in o.also)) for version, o in of(here, "cuda_toolkit").items()}
+    assert told["13.2.2"] == ("warning.msvc-missing.text",)
+    assert told["13.4.1"] == ("warning.toolkit-near.text", "warning.msvc-missing.text")

@@ -15,6 +15,7 @@ from ..components import Button, Card, Icon, Pill, Why, label
 from ..components.base import Live
 from .cards import Part
 from .choosers import Choosers
+from .entries import told
 
 if TYPE_CHECKING:
     from ...advise.options import PartOptions
@@ -147,10 +148,10 @@ class PartCard(Card):
         return (self.why.toggle, self.why.choose, self.why.source, *mine)
 
     @property
-    def noted(self) -> str | None:
-        """The code of the warning that stands beside a pick."""
+    def noted(self) -> tuple[str, ...]:
+        """The codes of the warnings that stand beside a pick."""
         option = self.choosers.noted if self.choosers is not None and not self.choosers.isHidden() else None
-        return option.code if option is not None else None
+        return tuple(each.code for each in told(option)) if option is not None else ()
 
     def refresh(self) -> None:
         """Fonts and columns of now."""

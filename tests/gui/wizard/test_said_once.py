@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from gpu_assistant.advise.options import Option, PartOptions
 from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.message import Message
 from gpu_assistant.gui.components.picker import Picker
 from gpu_assistant.gui.components.text import Text
 from gpu_assistant.gui.wizard.entries import entries_of
@@ -49,6 +51,26 @@ def test_one_of_a_kind_has_its_own_sentence(qapp, code):
     entries = entries_of(toolkits(Option(value="12.6.3"), near("12.9.1")), OptionNotes(), Texts(code))
     assert [entry.under for entry in entries] == ["", "", ""]
     assert "12.9.1" in entries[2].detail
+
+
+@BOTH
+def test_all_that_an_option_is_warned_of_is_said_with_it(qapp, code):
+    texts = Texts(code)
+    missing = [
+        Message("warning.msvc-missing.text", {"toolkit": version, "products": "Visual Studio 2022"})
+        for version in ("12.9.1", "12.8.1", "11.8.0")
+    ]
+    two = [replace(near(each.data["toolkit"]), also=(each,)) for each in missing]
+    entries = entries_of(
+        toolkits(*two[:2], replace(two[2], data={"toolkit": "11.8.0", "cuda": "13"})), OptionNotes(), texts
+    )
+    assert [entry.value for entry in entries] == [None, "12.9.1", "12.8.1", "11.8.0"]
+    for entry in entries[1:]:
+        assert "Visual Studio 2022" in entry.detail
+        assert "Visual Studio 2022" in entry.under
+    assert entries[1].under == entries[2].under != entries[3].under
+    assert "12.9.1" not in entries[1].under
+    assert "11.8.0" in entries[3].under, "a single one below others' sentence has its own"
 
 
 @BOTH
