@@ -8,11 +8,12 @@ from pathlib import PureWindowsPath
 from ..catalog.versions import numbers
 from ..core.disks import home_disk
 from ..core.recommendation import Warning as Caution
-from .cards import Card
+from .cards import Card, said_name
 from .cudnn import cudnn_fit
 from .decision import Decision
 from .driver_cautions import driver_cautions, other_cautions, warn
 from .host_compilers import compiler_cautions
+from .others import unlisted
 from .pick import Pick, Site
 from .systems import held_back
 from .tensorflow import TensorFlowPick
@@ -53,7 +54,10 @@ def _cautions(d: Decision) -> Iterator[Caution]:
     yield from _space(d)
     yield from machine_cautions(d.where, driver_changes=d.driver.changes)
     yield from driver_cautions(d.where, d.driver)
-    if d.accelerator in ("rocm", "xpu"):
+    unnamed = unlisted(d.where) if d.accelerator == "xpu" else None
+    if unnamed is not None:
+        yield warn("xpu-unlisted", gpu=said_name(unnamed, d.where.catalog), build=build.label)
+    elif d.accelerator in ("rocm", "xpu"):
         yield warn("not-proven", build=build.label)
     if not d.arch_known:
         yield warn("arch-unknown", arch=d.where.arch)

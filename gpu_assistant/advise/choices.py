@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from ..catalog.versions import numbers
-from ..core.errors import CallError
+from ..core.errors import CallError, ChoiceImpossible
 from ..core.recommendation import Choice, LocalWheel
 from .builds import Build, builds_for, code_for
 from .drivers import build_floor, reachable
+from .others import without_code
 from .pick import Pick, Site, best_pick, cpu_pick, cuda_pick
 from .pythons import python_for
 from .wheelhouse import local_builds
@@ -40,17 +43,22 @@ def _names_build(choice: Choice) -> bool:
 
 def _wanted(build: Build, choice: Choice) -> bool:
     return (
-        choice.pytorch in (None, build.version)
+        _release_wanted(build, choice)
         and choice.variant in (None, build.variant)
         and (choice.python is None or choice.python in build.release.python)
     )
+
+
+def _release_wanted(build: Build, choice: Choice) -> bool:
+    """Whether this is the picked release, or one of the series that was picked like "2.14"."""
+    return choice.pytorch in (None, build.version, build.version.rpartition(".")[0])
 
 
 def _why_missing(where: Site, builds: tuple[Build, ...], choice: Choice) -> str:
     everywhere = builds_for(where.catalog, where.machine.os.system, where.arch)
     if any(_wanted(build, choice) for build in everywhere):
         return "glibc"
-    versions = [b for b in builds if choice.pytorch in (None, b.version)]
+    versions = [b for b in builds if _release_wanted(b, choice)]
     if not versions:
         return "no-release"
     if not any(choice.variant in (None, b.variant) for b in versions):
@@ -76,9 +84,8 @@ def _tried(where: Site, build: Build) -> tuple[Pick | None, str]:
     if build.variant == "cpu":
         return Pick(build=build), ""
     if build.cuda is None:
-        vendor = "intel" if build.variant == "xpu" else "amd"
-        there = any(gpu.vendor == vendor for gpu in where.machine.gpus)
-        return (Pick(build=build), "") if there else (None, "other-gpu")
+        why = _why_not_other(where, build)
+        return (Pick(build=build), "") if not why else (None, why)
     if where.card is None or where.state is None:
         return None, "other-gpu"
     device = where.card.capability
@@ -89,6 +96,15 @@ def _tried(where: Site, build: Build) -> tuple[Pick | None, str]:
     if lowest is None or not reachable(where.state, lowest):
         return None, "driver-limit" if where.state.picked is None else "driver-picked"
     return Pick(build=build, code=code, floor=lowest), ""
+
+
+def _why_not_other(where: Site, build: Build) -> str:
+    """Why a build for AMD's or Intel's cards cannot run here; empty where it may."""
+    vendor = "intel" if build.variant == "xpu" else "amd"
+    there = [gpu for gpu in where.machine.gpus if gpu.vendor == vendor]
+    if not there:
+        return "other-gpu"
+    return "no-code" if all(without_code(where.catalog, gpu, build) for gpu in there) else ""
 
 
 def _python_there(where: Site, choice: Choice) -> bool:
@@ -113,7 +129,7 @@ def _refusal(where: Site, choice: Choice, why: str) -> CallError:
         # A Python has no code for a card and needs no driver: the releases made for it do.
         why = f"python-{why}"
     part = "python" if alone or why in ("python", "no-python") else "variant" if choice.pytorch is None else "pytorch"
-    return CallError("choice-impossible", part=part, choice=named, why=f"@choice.{why}", newest=label)
+    return ChoiceImpossible(part=part, choice=named, why=f"@choice.{why}", newest=label)
 
 
 def _newest_like(where: Site, choice: Choice) -> Pick | None:
@@ -127,6 +143,13 @@ def _newest_like(where: Site, choice: Choice) -> Pick | None:
     return best_pick(where) or cpu_pick(where)
 
 
+def python_refused(where: Site, picked: str, series: tuple[str, ...]) -> ChoiceImpossible:
+    """The refusal of a Python that TensorFlow is not made for; `series` are those that all packages support."""
+    fitting = python_for(where.machine, where.catalog, where.arch, series)
+    newest = f"Python {fitting.series}" if fitting is not None else None
+    return ChoiceImpossible(part="python", choice=f"Python {picked}", why="@choice.python-tensorflow", newest=newest)
+
+
 def sensible(choice: Choice | None) -> Choice:
     """The choice, or an empty one; raises CallError for a version that is no version."""
     if choice is None:
@@ -134,4 +157,5 @@ def sensible(choice: Choice | None) -> Choice:
     for text in (choice.pytorch, choice.python):
         if text is not None and numbers(text) is None:
             raise CallError("choice-unreadable", choice=text.lstrip("@"))
-    return choice
+    # A build's name is written in small letters wherever it is published.
+    return replace(choice, variant=choice.variant.lower()) if choice.variant is not None else choice

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..catalog.accelerators import IntelFamily
 from ..catalog.load import Catalog
 from ..core.machine import Gpu, Machine
+from .builds import Build
 from .pick import Pick, Site
 
 
@@ -27,6 +28,18 @@ def other_pick(where: Site) -> tuple[Pick, Gpu] | None:
         if pick is not None:
             return pick, gpu
     return None
+
+
+def without_code(catalog: Catalog, gpu: Gpu, build: Build) -> bool:
+    """Whether a build for ROCm is known to have nothing for this AMD card; False where its chip is not known."""
+    chip = amd_chip(catalog, gpu) if gpu.vendor == "amd" else None
+    return chip is not None and build.variant not in catalog.rocm_variants(chip)
+
+
+def unlisted(where: Site) -> Gpu | None:
+    """The Intel graphics of a machine that has none of those which PyTorch names for its build."""
+    found = where.machine.gpus_of("intel")
+    return found[0] if found and all(_xpu(where, gpu) is None for gpu in found) else None
 
 
 def _rocm(where: Site, gpu: Gpu) -> Pick | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ..catalog.versions import numbers
-from ..core.errors import CallError
+from ..core.errors import CallError, ChoiceImpossible
 from ..core.recommendation import Choice, PartAdvice
 from .drivers import reachable, series_of
 from .pick import Pick, Site
@@ -25,9 +25,7 @@ from .toolkit import (
 
 def impossible(part: str, choice: str | None, why: str, newest: str | None) -> CallError:
     """The refusal of one part, with the reason and what works instead."""
-    return CallError(
-        "choice-impossible", part=part, choice=(choice or "").lstrip("@"), why=f"@choice.{why}", newest=newest
-    )
+    return ChoiceImpossible(part=part, choice=(choice or "").lstrip("@"), why=f"@choice.{why}", newest=newest)
 
 
 def chosen_parts(where: Site, pick: Pick | None, wish: Choice, *, wanted: bool) -> Parts:

@@ -18,14 +18,14 @@ from ..core.recommendation import (
 from .alternatives import alternatives
 from .cards import Card, nvidia_cards
 from .cautions import cautions
-from .choices import chosen, sensible
+from .choices import chosen, python_refused, sensible
 from .decision import Decision
 from .distributions import with_packages
 from .driver_advice import driver_advice
 from .driver_choices import with_driver
 from .drivers import Floor
 from .others import other_pick
-from .part_choices import chosen_parts, chosen_tensorflow, impossible
+from .part_choices import chosen_parts, chosen_tensorflow
 from .pick import Pick, Site, best_pick, cpu_pick
 from .pythons import PythonPick, python_for
 from .reasons import reasons
@@ -173,7 +173,7 @@ def _python(where: Site, pick: Pick, flow: TensorFlowPick | None, wish: Choice) 
         series = tuple(s for s in series if s in flow.build.python)
     if wish.python is not None:
         if wish.python not in series and flow is not None:
-            raise impossible("tensorflow", flow.version, "python", None)
+            raise python_refused(where, wish.python, series)
         series = (wish.python,)
     return python_for(where.machine, where.catalog, where.arch, series)
 

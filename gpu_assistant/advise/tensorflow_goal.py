@@ -10,10 +10,11 @@ from ..core.recommendation import Choice, DriverAdvice, Reason, Recommendation
 from ..core.recommendation import Warning as Caution
 from .cards import Card, said_name
 from .cautions import card_cautions, machine_cautions, part_cautions, tensorflow_cautions, who_is_there
+from .choices import python_refused
 from .distributions import with_packages
 from .driver_advice import driver_advice
 from .driver_cautions import driver_cautions, warn
-from .part_choices import chosen_parts, chosen_tensorflow, impossible
+from .part_choices import chosen_parts, chosen_tensorflow
 from .pick import Site
 from .pythons import PythonPick, passed_kind, python_for
 from .reasons_driver import driver_reasons, say
@@ -29,7 +30,7 @@ def tensorflow_alone(where: Site, cards: tuple[Card, ...], wish: Choice, *, arch
     if found is None:
         raise AppError("no-tensorflow", system=f"@system.{where.machine.os.system}", arch=where.arch)
     if wish.python is not None and wish.python not in found.build.python:
-        raise impossible("tensorflow", found.version, "python", None)
+        raise python_refused(where, wish.python, found.build.python)
     python = python_for(where.machine, where.catalog, where.arch, (wish.python,) if wish.python else found.build.python)
     parts = chosen_parts(where, None, wish, wanted=False)
     lowest = found.floor or parts.lowest

@@ -48,6 +48,23 @@ class CallError(AppError):
     exit_code = 2
 
 
+class ChoiceImpossible(CallError):
+    """What the user picked for a part cannot work. `why` is the code of a text, `newest` what works instead (None:
+    nothing of the kind is known to).
+    """
+
+    def __init__(self, *, part: str, choice: str, why: str, newest: str | None) -> None:
+        super().__init__("choice-impossible", part=part, choice=choice, why=why, newest=newest)
+
+    @property
+    def message(self) -> Message:
+        """Nothing is named where nothing works."""
+        from .message import Message
+
+        alone = "-alone" if self.data["newest"] is None else ""
+        return Message(f"error.{self.code}{alone}", self.data)
+
+
 class Cancelled(AppError):
     """The user said stop; what is done stays done."""
 

@@ -7,7 +7,7 @@ import pytest
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import CallError
 from gpu_assistant.core.machine import Gpu
-from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.core.recommendation import Choice, Goal
 from gpu_assistant.texts import Texts
 
 from .build import GTX_1060, RTX_4060, catalog, check, codes, machine, nvidia, python, reason, wheel
@@ -161,3 +161,46 @@ def test_every_alternative_is_a_choice_that_works() -> None:
                 )
                 if offer.code == "keep-driver":
                     assert found.driver.action == "keep"
+
+
+def test_rocm_for_a_chip_without_code_is_refused() -> None:
+    box = machine("linux", Gpu(vendor="amd", name="Radeon RX 580", gfx="gfx803"), driver=None)
+    with pytest.raises(CallError) as caught:
+        recommend(box, catalog(), choice=Choice(variant="rocm7.2"))
+    assert caught.value.data["why"] == "@choice.no-code"
+    there = machine("linux", Gpu(vendor="amd", name="Radeon RX 7900 XTX", gfx="gfx1100"), driver=None)
+    assert recommend(there, catalog(), choice=Choice(variant="ROCm7.2")).accelerator == "rocm"
+
+
+def test_xpu_on_graphics_that_nobody_names_says_so() -> None:
+    old = machine("linux", Gpu(vendor="intel", name="Intel UHD Graphics 630", pci_id="8086:3e92"))
+    warned = codes(check(recommend(old, catalog(), choice=Choice(variant="xpu"))).warnings)
+    assert ("xpu-unlisted" in warned, "not-proven" in warned) == (True, False)
+    arc = machine("linux", Gpu(vendor="intel", name="Arc A770", pci_id="8086:56a0"))
+    warned = codes(check(recommend(arc, catalog(), choice=Choice(variant="xpu"))).warnings)
+    assert ("xpu-unlisted" in warned, "not-proven" in warned) == (False, True)
+
+
+def test_a_series_is_its_newest_release() -> None:
+    box = machine("windows", nvidia(RTX_4060), driver="566.03")
+    found = recommend(box, catalog(), choice=Choice(pytorch="2.14"))
+    assert found.pytorch is not None
+    assert found.pytorch.version == "2.14.1"
+    capital = recommend(box, catalog(), choice=Choice(variant="CU126"))
+    assert capital.pytorch == recommend(box, catalog(), choice=Choice(variant="cu126")).pytorch
+
+
+@pytest.mark.parametrize("goal", ["tensorflow", "all"])
+def test_a_python_that_tensorflow_lacks_is_the_one_that_is_named(goal: Goal) -> None:
+    with pytest.raises(CallError) as caught:
+        recommend(HERE, catalog(), goal=goal, choice=Choice(python="3.14"))
+    said = Texts("en").error(caught.value)
+    assert said.startswith("Python 3.14 cannot work")
+    assert "The newest that works is Python 3." in said
+
+
+def test_where_nothing_works_nothing_is_named() -> None:
+    with pytest.raises(CallError) as caught:
+        recommend(HERE, catalog(), choice=Choice(cudnn="9.10.2"))
+    for language in ("en", "zh_CN"):
+        assert "—" not in Texts(language).error(caught.value)

@@ -37,7 +37,7 @@ def build(found: Recommendation) -> str:
         (RTX_4060, None, "cuda-dev", Choice(cudnn="9.10.2"), "cudnn", "cudnn-cuda"),
         (GTX_1060, None, "cuda-dev", Choice(cudnn="9.20.0"), "cudnn", "cudnn-chip"),
         (RTX_4060, None, "all", Choice(tensorflow="9.9"), "tensorflow", "no-tensorflow"),
-        (RTX_4060, None, "all", Choice(python="3.14"), "tensorflow", "python"),
+        (RTX_4060, None, "all", Choice(python="3.14"), "python", "python-tensorflow"),
     ],
 )
 def test_what_cannot_work_is_refused_with_the_part_and_the_reason(
