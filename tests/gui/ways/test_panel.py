@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from gpu_assistant.core.paths import DataDir
@@ -68,7 +69,7 @@ def language(qapp: QApplication) -> Iterator[Language]:
 @pytest.fixture
 def panel(qtbot, services: Services, language: Language) -> Iterator[WaysPanel]:
     made = WaysPanel(services, language)
-    made.resize(1000, 300)
+    made.resize(1000, 600)
     made.set_environment(services.environment)
     made.show()
     qtbot.waitUntil(made.python.isVisible)
@@ -100,6 +101,7 @@ def test_a_project_opens_with_the_environments_python(panel, services, qtbot, tm
 def test_without_the_editor_its_card_is_not_there(qtbot, services, language):
     services.desktop = FakeDesktop(services.environment.parent / "desk", editor=None)
     panel = WaysPanel(services, language)
+    panel.resize(1000, 600)
     panel.set_environment(services.environment)
     panel.show()
     qtbot.waitUntil(panel.python.isVisible)
@@ -138,13 +140,23 @@ def test_the_lock_is_saved_where_the_user_says(panel, services, qtbot, tmp_path)
     assert (tmp_path / "mine.toml").read_bytes() == (services.environment / manifest.LOCK).read_bytes()
 
 
-def test_the_dialogs_ask_for_the_right_kind(panel, qapp):
+@pytest.fixture
+def own_dialogs(qapp: QApplication) -> Iterator[None]:
+    """Qt's own: the system's has a thread and a loop of its own, and nobody here to press its buttons."""
+    qapp.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, True)
+    yield
+    qapp.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, False)
+
+
+@pytest.mark.usefixtures("own_dialogs")
+def test_the_dialogs_ask_for_the_right_kind(panel):
     panel.ask_project()
-    panel.ask_lock()
-    folder, file = panel.findChildren(QFileDialog)
+    (folder,) = panel.findChildren(QFileDialog)
     assert folder.fileMode() == QFileDialog.FileMode.Directory
-    assert file.acceptMode() == QFileDialog.AcceptMode.AcceptSave
     folder.reject()
+    panel.ask_lock()
+    file = panel.findChildren(QFileDialog)[-1]
+    assert file.acceptMode() == QFileDialog.AcceptMode.AcceptSave
     file.reject()
 
 
