@@ -7,6 +7,7 @@ from pathlib import PureWindowsPath
 
 from ..catalog.versions import numbers
 from ..core.disks import home_disk
+from ..core.message import Value
 from ..core.recommendation import Warning as Caution
 from .cards import Card, said_name
 from .cudnn import cudnn_fit
@@ -14,7 +15,7 @@ from .decision import Decision
 from .driver_cautions import driver_cautions, other_cautions, warn
 from .host_compilers import compiler_cautions
 from .others import unlisted
-from .pick import Pick, Site
+from .pick import Pick, Site, best_pick
 from .systems import held_back
 from .tensorflow import TensorFlowPick
 from .toolkit import Parts, installable
@@ -120,7 +121,8 @@ def tensorflow_cautions(where: Site, found: TensorFlowPick, *, beside_pytorch: b
     """What TensorFlow cannot do here, and what two frameworks in one environment mean."""
     gpu = where.card.name if where.card is not None else None
     if found.why not in ("card", "no-card"):
-        yield warn(f"tensorflow-{found.why}", gpu=gpu, version=found.version, cuda=found.build.cuda)
+        data: dict[str, Value] = {"gpu": gpu, "version": found.version, "cuda": found.build.cuda}
+        yield warn(f"tensorflow-{found.why}", **data, pytorch=_pytorch_too(where))
     if found.cudnn is not None:
         yield warn("tensorflow-cudnn", gpu=found.held_for, version=found.version, needs=found.cudnn)
     if found.gpu and not found.build.bundled_cuda:
@@ -128,6 +130,14 @@ def tensorflow_cautions(where: Site, found: TensorFlowPick, *, beside_pytorch: b
         yield warn("tensorflow-separate", version=found.version, cuda=cuda, cudnn=cudnn)
     if found.gpu and beside_pytorch:
         yield warn("two-frameworks", version=found.version)
+
+
+def _pytorch_too(where: Site) -> str:
+    """Whether PyTorch can use the card that TensorFlow leaves, as the code of a text."""
+    best = best_pick(where)
+    if best is None:
+        return "@tensorflow.pytorch-cannot"
+    return "@tensorflow.pytorch-may" if best.code == "unknown" else "@tensorflow.pytorch-can"
 
 
 def machine_cautions(where: Site, *, driver_changes: bool) -> Iterator[Caution]:

@@ -67,6 +67,9 @@ def _processor(d: Decision) -> Reason:
         return say(d.where, about, "cpu-intel", known, "xpu", gpu=said_name(intel, d.where.catalog))
     # A driver that answers has a card, which nothing here has named.
     code = "cpu-no-gpu" if machine.driver is None else "cpu-gpu-unnamed"
+    if code == "cpu-no-gpu" and machine.os.wsl:
+        # From inside, a Windows without a driver that serves WSL looks like a computer without a card.
+        code = "cpu-no-gpu-wsl"
     return say(d.where, about, code, torch, "install", installed=_installed(machine))
 
 

@@ -78,6 +78,8 @@ def _accelerator(where: Site, found: TensorFlowPick) -> Reason:
         return say(where, about, code, flow, "pip", gpu=where.card.name, capability=where.card.capability_text)
     gpu = next(iter(where.machine.gpus), None)
     code = "tensorflow-no-gpu" if gpu is None else "tensorflow-other-gpu"
+    if gpu is None and where.machine.os.wsl and where.machine.driver is None:
+        code = "tensorflow-no-gpu-wsl"
     return say(where, about, code, flow, "pip", gpu=said_name(gpu, where.catalog) if gpu is not None else None)
 
 

@@ -28,7 +28,7 @@ def recommendation(value: Recommendation, found: Machine, days: int | None, outp
     hidden = _of_no_concern(value, found)
     parts = [
         ("driver", output.say("row.driver"), _driver_action(value.driver), value.driver.recommended),
-        ("cuda_toolkit", "CUDA Toolkit", f"part-action.{value.cuda_toolkit.action}", value.cuda_toolkit.version),
+        ("cuda_toolkit", "CUDA Toolkit", _toolkit_action(value), value.cuda_toolkit.version),
         ("cudnn", "cuDNN", f"part-action.{value.cudnn.action}", value.cudnn.version),
     ]
     lowest = value.driver.minimum
@@ -54,6 +54,12 @@ def recommendation(value: Recommendation, found: Machine, days: int | None, outp
 def _driver_action(advice: DriverAdvice) -> str:
     """The words for the driver: a number that nobody knows is left out of them."""
     return f"driver-action.{advice.action}" + ("-unnamed" if advice.changes and advice.recommended is None else "")
+
+
+def _toolkit_action(value: Recommendation) -> str:
+    """The words for the toolkit: one that was asked for, and that nobody knows for this computer, is not unneeded."""
+    lacking = any(reason.code in ("toolkit-impossible", "toolkit-no-installer") for reason in value.reasons)
+    return f"part-action.{value.cuda_toolkit.action}" + ("-known" if lacking else "")
 
 
 def _of_no_concern(value: Recommendation, found: Machine) -> set[str]:

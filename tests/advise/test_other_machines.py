@@ -7,9 +7,16 @@ import pytest
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Disk, Gpu, SystemName, User
-from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.core.recommendation import Choice, Goal
 
 from .build import catalog, check, codes, machine, python, reason
+
+
+@pytest.mark.parametrize(("goal", "code"), [("pytorch", "cpu-no-gpu-wsl"), ("tensorflow", "tensorflow-no-gpu-wsl")])
+def test_in_wsl_a_missing_driver_looks_like_a_missing_card(goal: Goal, code: str) -> None:
+    assert reason(recommend(machine("linux", wsl=True), catalog(), goal=goal), "accelerator").code == code
+    outside = recommend(machine("linux"), catalog(), goal=goal)
+    assert reason(outside, "accelerator").code == code.removesuffix("-wsl")
 
 
 @pytest.mark.parametrize("system", ["windows", "linux"])

@@ -90,6 +90,31 @@ def test_nobody_is_sent_to_wsl_in_vain(card: Any, build: int | None, why: str) -
     assert ("tensorflow-wsl2" in codes(found.alternatives)) == (why == "tensorflow-windows")
 
 
+@pytest.mark.parametrize(("system", "chip", "said"), [("windows", "3.5", "cannot"), ("linux", "13.0", "can")])
+def test_whether_pytorch_can_use_what_tensorflow_leaves(system: Any, chip: str, said: str) -> None:
+    box = machine(system, nvidia(name="Odd", compute_capability=chip))
+    found = recommend(box, catalog(), goal="tensorflow")
+    told = [w.data["pytorch"] for w in found.warnings if "pytorch" in w.data]
+    assert told == [f"@tensorflow.pytorch-{said}"]
+    assert "Choose PyTorch" not in str(Texts("en").recommendation(found).warnings)
+
+
+def test_what_pytorch_cannot_use_may_be_compiled_for() -> None:
+    box = machine("windows", nvidia(name="Kepler", compute_capability="3.5"), driver="472.12")
+    found = recommend(box, catalog(), goal="cuda-dev")
+    assert found.cuda_toolkit.action == "install"
+    (said,) = (w for w in Texts("en").recommendation(found).warnings if w.code == "gpu-too-old")
+    assert (said.text or "").startswith("PyTorch cannot use Kepler")
+
+
+def test_what_the_plan_does_is_not_told_as_a_task() -> None:
+    box = machine("linux", nvidia(GTX_1060), driver="580.95.05")
+    said = {w.code: w for w in Texts("en").recommendation(recommend(box, catalog(), goal="all")).warnings}
+    assert "GPU Assistant installs it so" in (said["tensorflow-cudnn"].fix or "")
+    assert "one environment" in (said["two-frameworks"].text or "")
+    assert "safe" not in (said["two-frameworks"].fix or "")
+
+
 def test_a_newer_build_names_every_card_that_it_has_code_for() -> None:
     cards = nvidia(GTX_1060), nvidia("10de:1f08", name="Turing"), nvidia(RTX_4060, name="Ada")
     found = check(recommend(machine("windows", *cards, driver="566.03"), catalog()))

@@ -81,6 +81,20 @@ def test_who_asks_for_the_toolkit_hears_why_there_is_none(
     assert "cuDNN" not in said
 
 
+def test_a_toolkit_that_nobody_knows_is_not_called_unneeded(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    newer = {"vendor": "nvidia", "name": "NVIDIA GeForce RTX 7090", "compute_capability": "13.0"}
+    file = machine(tmp_path, gpus=[newer], driver={"version": "617.42"})
+    row = {
+        goal: re.findall(
+            r"^CUDA Toolkit +(.*)$",
+            printed(capsys, tmp_path, "recommend", "--goal", goal, "--machine", file),
+            re.MULTILINE,
+        )
+        for goal in ("pytorch", "cuda-dev")
+    }
+    assert row == {"pytorch": ["not needed separately"], "cuda-dev": ["none known for this computer"]}
+
+
 def test_those_with_nvidia_are_told_of_all_parts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     said = printed(capsys, tmp_path, "recommend", "--machine", str(RTX))
     assert all(re.search(f"^{row} ", said, re.MULTILINE) for row in ("NVIDIA driver", "CUDA Toolkit", "cuDNN"))
