@@ -110,11 +110,15 @@ class WaysPanel(Live, QWidget):
 
     def ask_project(self) -> None:
         """Ask which folder the editor shall open."""
+        self.project_dialog().open()
+
+    def project_dialog(self) -> QFileDialog:
+        """The question for a folder to work in."""
         dialog = self._dialog(self.tr("Which folder do you want to work in?"))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(lambda folder: self.open_project(Path(folder)))
-        dialog.open()
+        return dialog
 
     def open_project(self, folder: Path) -> None:
         """Open a folder in the editor."""
@@ -123,13 +127,17 @@ class WaysPanel(Live, QWidget):
 
     def ask_lock(self) -> None:
         """Ask where the lock shall be saved."""
+        self.lock_dialog().open()
+
+    def lock_dialog(self) -> QFileDialog:
+        """The question for a place of the lock."""
         dialog = self._dialog(self.tr("Where shall the list of packages be saved?"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilter("TOML (*.toml)")
         dialog.setDefaultSuffix("toml")
         dialog.selectFile(LOCK_NAME)
         dialog.fileSelected.connect(lambda file: self.save_lock(Path(file)))
-        dialog.open()
+        return dialog
 
     def save_lock(self, target: Path) -> None:
         """Save the lock."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from gpu_assistant.core.paths import DataDir
@@ -140,24 +139,16 @@ def test_the_lock_is_saved_where_the_user_says(panel, services, qtbot, tmp_path)
     assert (tmp_path / "mine.toml").read_bytes() == (services.environment / manifest.LOCK).read_bytes()
 
 
-@pytest.fixture
-def own_dialogs(qapp: QApplication) -> Iterator[None]:
-    """Qt's own: the system's has a thread and a loop of its own, and nobody here to press its buttons."""
-    qapp.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, True)
-    yield
-    qapp.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, False)
-
-
-@pytest.mark.usefixtures("own_dialogs")
-def test_the_dialogs_ask_for_the_right_kind(panel):
-    panel.ask_project()
-    (folder,) = panel.findChildren(QFileDialog)
+def test_the_dialogs_ask_for_the_right_kind_and_their_answer_counts(panel, services, qtbot, tmp_path):
+    folder, file = panel.project_dialog(), panel.lock_dialog()
     assert folder.fileMode() == QFileDialog.FileMode.Directory
-    folder.reject()
-    panel.ask_lock()
-    file = panel.findChildren(QFileDialog)[-1]
     assert file.acceptMode() == QFileDialog.AcceptMode.AcceptSave
-    file.reject()
+    with qtbot.waitSignal(panel.told):
+        file.fileSelected.emit(str(tmp_path / "chosen.toml"))
+    assert (tmp_path / "chosen.toml").is_file()
+    with qtbot.waitSignal(panel.told):
+        folder.fileSelected.emit(str(tmp_path))
+    assert services.desktop.started
 
 
 @BOTH
