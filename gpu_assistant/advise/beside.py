@@ -60,6 +60,13 @@ def fates(where: Site, cards: tuple[Card, ...], build: Build, advice: DriverAdvi
         yield Beside(card=card, fate=fate, without=without, minimum=own)
 
 
+def usable(where: Site, cards: tuple[Card, ...], build: Build, advice: DriverAdvice) -> tuple[Card, ...]:
+    """The cards that a CUDA build computes on, the deciding one first: those of its chip, and the others that work."""
+    works = {other.card for other in fates(where, cards, build, advice) if other.fate == "works"}
+    chip = cards[0].capability if cards else None
+    return tuple(card for card in cards if card in works or (chip is not None and card.capability == chip))
+
+
 def _own_floor(where: Site, chip: tuple[int, int], after: Version | None) -> str | None:
     """The lowest driver of the newest build that runs a card by itself on the driver that will be there."""
     state = where.state

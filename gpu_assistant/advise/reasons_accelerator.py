@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from ..core.machine import Machine, Vendor
 from ..core.message import Value
 from ..core.recommendation import Reason
-from .cards import listed_name, said_name
+from .beside import usable
+from .cards import Card, listed_name, said_name
 from .decision import Decision
 from .others import amd_chip
 from .reasons_driver import say
@@ -24,6 +25,9 @@ def accelerator_reason(d: Decision) -> Reason:
         code = "cuda" if card.segment == "datacenter" else "cuda-card"
         if card.capability is None:
             code = "cuda-unknown"
+        together = usable(d.where, d.cards, d.pick.build, d.driver)
+        if len(together) > 1:
+            return _several(d, together)
         return say(d.where, about, code, torch, "install", gpu=card.name, capability=card.capability_text)
     if d.accelerator == "mps":
         return say(d.where, about, "mps", torch, "mps")
@@ -33,6 +37,19 @@ def accelerator_reason(d: Decision) -> Reason:
     if d.accelerator != "cpu":
         return say(d.where, about, "by-hand", torch, "matrix", build=d.pick.build.label)
     return _processor(d)
+
+
+def _several(d: Decision, cards: tuple[Card, ...]) -> Reason:
+    """All cards that compute; which is the strongest depends on the work, which has the most memory does not."""
+    names = [card.listed for card in cards]
+    count = {name: names.count(name) for name in names}
+    listed = [name if number == 1 else f"{number} × {name}" for name, number in count.items()]
+    data: dict[str, Value] = {"gpus": ", ".join(listed)}
+    code, most = "cuda-cards", max(card.memory_bytes for card in cards)
+    largest = {card.listed for card in cards if card.memory_bytes == most}
+    if len(count) > 1 and len(largest) == 1 and all(card.memory_bytes for card in cards):
+        code, data["gpu"] = "cuda-cards-most", largest.pop()
+    return say(d.where, "accelerator", code, d.where.catalog.pytorch, "install", **data)
 
 
 def _processor(d: Decision) -> Reason:

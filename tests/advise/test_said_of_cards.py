@@ -90,6 +90,24 @@ def test_nobody_is_sent_to_wsl_in_vain(card: Any, build: int | None, why: str) -
     assert ("tensorflow-wsl2" in codes(found.alternatives)) == (why == "tensorflow-windows")
 
 
+@pytest.mark.parametrize(
+    ("cards", "code", "said"),
+    [
+        ([("RTX 4050 Laptop", "8.9", 6), ("RTX 3090", "8.6", 24)], "cuda-cards-most", "RTX 3090"),
+        ([("V100", "7.0", 16)] * 8, "cuda-cards", "8 × V100"),
+        ([("V100", "7.0", 16), ("V100", "7.0", 16), ("T4", "7.5", 16)], "cuda-cards", "T4, 2 × V100"),
+        ([("GT 710", "3.5", 2), ("RTX 5090", "12.0", 32)], "cuda-card", "RTX 5090"),
+        ([("RTX 4090", "8.9", 24), ("RTX 3090", "8.6", None)], "cuda-cards", "RTX 4090, RTX 3090"),
+    ],
+)
+def test_all_cards_that_compute_are_named(cards: list[tuple[str, str, int | None]], code: str, said: str) -> None:
+    gpus = [
+        nvidia(name=name, compute_capability=chip, memory_bytes=memory and memory << 30) for name, chip, memory in cards
+    ]
+    found = check(recommend(machine("linux", *gpus, driver="580.95.05"), catalog()))
+    assert said in (data(found, code)["gpu" if code != "cuda-cards" else "gpus"])
+
+
 @pytest.mark.parametrize(("system", "chip", "said"), [("windows", "3.5", "cannot"), ("linux", "13.0", "can")])
 def test_whether_pytorch_can_use_what_tensorflow_leaves(system: Any, chip: str, said: str) -> None:
     box = machine(system, nvidia(name="Odd", compute_capability=chip))
