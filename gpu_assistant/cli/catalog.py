@@ -23,7 +23,7 @@ def catalog(app: App, arguments: argparse.Namespace, output: Output) -> int:
         return _check(app, arguments.what, output)
     if arguments.action == "update":
         if arguments.what is not None:
-            raise CallError("call", detail=arguments.what, command="gpu-assistant catalog update")
+            raise CallError("catalog-update-whole", what=arguments.what)
         return _update(app, output)
     return _show(app, arguments.what, output)
 
@@ -43,7 +43,8 @@ def _check(app: App, folder: str | None, output: Output) -> int:
             why = output.texts.say(f"catalog.rule.{one.rule}") if one.fault is None else output.texts.say(one.fault[1:])
             shown = "" if one.fault is not None else one.detail
             output.line(output.say("catalog-finding", place=spot, why=why, shown=shown).rstrip())
-        output.note(output.say("catalog-whole" if not found else "catalog-wrong", path=str(place), count=len(found)))
+        code = ("catalog-whole", "catalog-wrong-one")[len(found)] if len(found) < 2 else "catalog-wrong"
+        output.note(output.say(code, path=str(place), count=len(found)))
     return 1 if found else 0
 
 

@@ -247,3 +247,5 @@ COMMANDS: dict[str, Command] = {
     "use": use,
     "catalog": catalog,
 }
+# Those that print one object with --json: a refusal is one, too. The others end with an event.
+ONE_ANSWER = ("detect", "recommend", "plan", "verify", "bench")

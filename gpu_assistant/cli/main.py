@@ -65,11 +65,16 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
         app.resuming = options.get("resume", False)
         return _window(app, options.get("lang"))
     from ..texts import Texts
-    from .commands import COMMANDS
+    from .commands import COMMANDS, ONE_ANSWER
     from .output import Output
 
     output = Output(Texts(texts.language), json=options.get("json", False), quiet=options.get("quiet", False))
-    return COMMANDS[arguments.command](app, arguments, output)
+    try:
+        return COMMANDS[arguments.command](app, arguments, output)
+    except AppError as error:
+        if output.json and arguments.command in ONE_ANSWER:
+            output.refusal(error)
+        raise
 
 
 def _window(app: App, language: Language | None) -> int:

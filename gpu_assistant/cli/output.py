@@ -32,6 +32,11 @@ class Output:
         """One JSON object on one line, UTF-8 whatever the console thinks, and out at once."""
         self._write(json.encode(value))
 
+    def refusal(self, error: AppError) -> None:
+        """Why there is no result, as the JSON object in its place: the text's code, its figures and the sentence."""
+        told = {"schema": "gpu-assistant/error/1", "code": error.code, "exit": error.exit_code, "data": error.data}
+        self.value({**told, "text": self.texts.error(error)})
+
     def _write(self, line: bytes) -> None:
         try:
             sys.stdout.buffer.write(line + b"\n")

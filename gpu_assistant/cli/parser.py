@@ -35,6 +35,7 @@ class Parser(argparse.ArgumentParser):
 
 # What argparse writes, and the text that says the same.
 COMPLAINTS = {
+    r"the following arguments are required: (?P<what>.+)": "required",
     r"argument (?P<what>.+?): invalid choice: (?P<given>.+?) \(choose from (?P<choices>.+)\)": "choice",
     r"argument (?P<what>.+?): expected one argument": "empty",
     r"argument (?P<what>.+?): not allowed with argument (?P<other>.+)": "together",
@@ -55,6 +56,11 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
         if not text.strip():
             raise argparse.ArgumentTypeError(say("range.path"))
         return text
+
+    def word(text: str) -> str:
+        if not text.strip():
+            raise argparse.ArgumentTypeError("expected one argument")
+        return text.strip()
 
     class Formatter(argparse.HelpFormatter):
         def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:  # noqa: ANN401
@@ -85,9 +91,9 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     def wanted(command: Options) -> None:
         command.add_argument("--goal", choices=get_args(Goal), default="pytorch", help=say("opt.goal"))
         command.add_argument("--channel", choices=get_args(Channel), default="studio", help=say("opt.channel"))
-        command.add_argument("--pytorch", metavar="VERSION", help=say("opt.pytorch"))
-        command.add_argument("--variant", metavar="TAG", help=say("opt.variant"))
-        command.add_argument("--python", metavar="X.Y", help=say("opt.python"))
+        command.add_argument("--pytorch", metavar="VERSION", type=word, help=say("opt.pytorch"))
+        command.add_argument("--variant", metavar="TAG", type=word, help=say("opt.variant"))
+        command.add_argument("--python", metavar="X.Y", type=word, help=say("opt.python"))
 
     parser = Parser(
         prog="gpu-assistant",

@@ -37,12 +37,14 @@ def recommendation(value: Recommendation, found: Machine, days: int | None, outp
             rows.append((name, output.say(code, version=version, minimum=lowest)))
     output.table(rows)
     sources: dict[str, int] = {}
+    # A full-width stop brings its own gap.
+    gap = "" if output.texts.language == "zh_CN" else " "
     for reason in value.reasons:
         if reason.about not in hidden:
-            mark = f" [{sources.setdefault(reason.source, len(sources) + 1)}]" if reason.source else ""
+            mark = f"{gap}[{sources.setdefault(reason.source, len(sources) + 1)}]" if reason.source else ""
             output.line(f"  • {reason.text}{mark}")
     for warning in value.warnings:
-        output.line(f"  ! {warning.text} {warning.fix or ''}".rstrip())
+        output.line(f"  ! {warning.text}{gap}{warning.fix or ''}".rstrip())
     for other in value.alternatives:
         output.line(f"  → {other.text}")
     for source, number in sources.items():

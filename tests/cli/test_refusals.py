@@ -1,0 +1,58 @@
+"""What the command line says where it does not do what was typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.cli.main import run
+from tests.cli.conftest import ROOT
+
+RTX = str(ROOT / "tests/machines/windows11-rtx4060-566.json")
+
+
+def refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, *words: str, language: str = "en") -> tuple[str, str]:
+    assert run([*words, "--lang", language, "--data-dir", str(tmp_path / "data")]) == 2
+    heard = capsys.readouterr()
+    return heard.out, heard.err.strip()
+
+
+@pytest.mark.parametrize("command", ["recommend", "plan"])
+def test_a_refusal_is_json_where_json_was_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
+) -> None:
+    out, err = refused(capsys, tmp_path, command, "--machine", RTX, "--pytorch", "9.9", "--json")
+    told = json.loads(out)
+    assert (told["schema"], told["code"], told["exit"]) == ("gpu-assistant/error/1", "choice-impossible", 2)
+    assert told["text"] == err
+    assert told["data"]["newest"] in err
+
+
+@pytest.mark.parametrize("option", ["--pytorch", "--variant", "--python"])
+def test_an_empty_choice_is_no_choice(capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str) -> None:
+    out, err = refused(capsys, tmp_path, "recommend", "--machine", RTX, option, "")
+    assert out == ""
+    assert f"something must follow {option}" in err
+
+
+@pytest.mark.parametrize("words", [("catalog",), ("bundle",)], ids=" ".join)
+def test_chinese_stays_chinese(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: tuple[str, ...]) -> None:
+    run([*words, "--lang", "zh_CN", "--data-dir", str(tmp_path / "data")])
+    assert "arguments" not in capsys.readouterr().err
+
+
+def test_an_update_is_of_all_subjects(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, err = refused(capsys, tmp_path, "catalog", "update", "drivers")
+    assert "leave drivers out" in err
+
+
+def test_no_gap_after_a_full_width_stop(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps({**json.loads(Path(RTX).read_text("utf-8")), "pending_reboot": True}), "utf-8")
+    words = ["recommend", "--machine", str(path), "--lang", "zh_CN", "--data-dir", str(tmp_path / "data")]
+    assert run(words) == 0
+    said = capsys.readouterr().out
+    assert "  ! " in said
+    assert "。 " not in said
