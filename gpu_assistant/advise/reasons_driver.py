@@ -45,6 +45,7 @@ def driver_reasons(where: Site, advice: DriverAdvice, cuda: str | None) -> Itera
     if where.machine.os.wsl:
         yield say(where, "driver.action", "driver-wsl", where.catalog.drivers, "wsl")
     if advice.changes:
+        yield from _unchecked(where, state, advice)
         yield from _channel(where, state, card, advice)
         yield from _packages(where, advice)
 
@@ -57,6 +58,16 @@ def _back(where: Site, state: DriverState, advice: DriverAdvice, data: dict[str,
     gpu = _bound_by(where, where.card).name if where.card is not None else None
     data = {**data, "gpu": gpu, "without": state.refused, "branch": f"R{last}"}
     return say(where, "driver.action", code, where.catalog.drivers, source, **data)
+
+
+def _unchecked(where: Site, state: DriverState, advice: DriverAdvice) -> Iterator[Reason]:
+    """Why Windows' driver is left to the user: what has no known checksum is not run with an administrator's rights."""
+    if state.system != "windows" or where.machine.os.wsl or advice.recommended is None:
+        return
+    known = any(p.url == advice.url and p.sha256 is not None for p in where.catalog.drivers.packages if p.url)
+    if not known:
+        data: dict[str, Value] = {"recommended": advice.recommended}
+        yield say(where, "driver.action", "driver-unchecked", where.catalog.drivers, "nvidia", **data)
 
 
 def _channel(where: Site, state: DriverState, card: Card, advice: DriverAdvice) -> Iterator[Reason]:

@@ -16,8 +16,8 @@
         <translation>不知道</translation>
     </message>
     <message>
-        <source>toolkit, not whole; stays</source>
-        <translation>工具包，不完整，保留</translation>
+        <source>toolkit without its compiler; stays</source>
+        <translation>工具包，缺少编译器，保留</translation>
     </message>
     <message>
         <source>stays</source>
@@ -102,6 +102,10 @@
     <message>
         <source>beside the toolkit</source>
         <translation>和工具包一起安装</translation>
+    </message>
+    <message>
+        <source>by itself</source>
+        <translation>单独安装</translation>
     </message>
     <message>
         <source>on the GPU</source>
@@ -233,6 +237,14 @@
     <message>
         <source>Card and driver fit as they are.</source>
         <translation>显卡和驱动都合适，不用改动。</translation>
+    </message>
+    <message>
+        <source>The PyTorch that is here computes on it already; the next page has what is newer.</source>
+        <translation>电脑上现有的 PyTorch 已经能在显卡上计算；下一页有更新的版本。</translation>
+    </message>
+    <message>
+        <source>Card and driver fit as they are, for PyTorch {version}: the newest, {newest}, has no code for it.</source>
+        <translation>显卡和驱动都不用换，适合 PyTorch {version}；最新的 {newest} 不再支持这张显卡。</translation>
     </message>
     <message>
         <source>Good news: this computer can train on its GPU</source>
@@ -550,6 +562,10 @@
     <message>
         <source>Chosen from your card and {system}. Each choice tells you why.</source>
         <translation>根据你的显卡和 {system} 选出，每一项都能看到理由。</translation>
+    </message>
+    <message>
+        <source>The PyTorch that is here works already: nothing has to be done. This is an offer.</source>
+        <translation>电脑上现有的 PyTorch 已经能用，什么都不用做。以下只是可选项。</translation>
     </message>
     <message>
         <source>Take this change back</source>
@@ -1223,8 +1239,12 @@
         <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
     </message>
     <message>
-        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} is not whole: its compiler or its version cannot be found. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
-        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）不完整：找不到编译器或版本。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
+        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
+        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）缺少编译器。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
+    </message>
+    <message>
+        <source>The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch does not use it and works without it.</source>
+        <translation>找不到 {path} 里 CUDA Toolkit（编译 CUDA 程序用）的版本。PyTorch 不用它，没有它也能用。</translation>
     </message>
     <message>
         <source>conda {version} is here. What is installed from here stands apart from it; it stays as it is.</source>

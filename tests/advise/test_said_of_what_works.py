@@ -12,7 +12,7 @@ from gpu_assistant.core.machine import Machine, Tools, TorchBuild
 from gpu_assistant.core.recommendation import Choice, Goal
 from gpu_assistant.texts import Texts
 
-from .build import GTX_1060, RTX_4060, RTX_5090, catalog, codes, machine, nvidia, python
+from .build import GTX_1060, RTX_4060, RTX_4060_LAPTOP, RTX_5090, catalog, codes, machine, nvidia, python
 
 WORKS = {"works-without-update", "works-already"}
 
@@ -107,6 +107,15 @@ def test_a_toolkit_that_is_out_is_told_of_before_its_installer_is_known() -> Non
     told = of(box("617.42"), "cuda_toolkit")
     assert (told["13.4.2"].state, told["13.4.2"].code) == ("refused", "choice.no-installer")
     assert not {"13.4.3", "13.4.0"} & told.keys()
+
+
+def test_a_driver_that_cannot_be_checked_is_left_to_the_user_with_the_reason() -> None:
+    plain = machine("windows", nvidia(RTX_4060), driver="566.03")
+    laptop = machine("windows", nvidia(RTX_4060_LAPTOP), driver="566.03")
+    assert "driver-unchecked" not in codes(recommend(plain, catalog()).reasons)
+    assert "driver-unchecked" in codes(recommend(laptop, catalog()).reasons)
+    under_wsl = machine("linux", nvidia(RTX_4060_LAPTOP), driver="566.03", wsl=True)
+    assert "driver-unchecked" not in codes(recommend(under_wsl, catalog()).reasons)
 
 
 @pytest.mark.parametrize(("variant", "first"), [(None, "13.2.2"), ("cu126", "12.6.3")])

@@ -88,9 +88,10 @@ def parts(
     return tuple(_with_reason(part, spoken.reasons, texts) for part in found)
 
 
-def others(recommendation: Recommendation) -> tuple[Alternative, ...]:
-    """The alternatives that stand by themselves."""
-    return tuple(offer for offer in recommendation.alternatives if offer.code not in DRIVER_OFFERS)
+def others(recommendation: Recommendation, plan: Plan | None = None) -> tuple[Alternative, ...]:
+    """The alternatives that stand by themselves; where the driver is left to the user, what runs without it, too."""
+    open_too = DRIVER_OFFERS if driver_by_hand(recommendation, plan) is not None else frozenset[str]()
+    return tuple(o for o in recommendation.alternatives if o.code not in DRIVER_OFFERS - open_too)
 
 
 def install() -> tuple[PillKind, str]:
@@ -203,7 +204,7 @@ def _cuda(machine: Machine, recommendation: Recommendation) -> Part:
     toolkit, broken = (known[0].version, known[0].nvcc is False) if known else (None, False)
     line = translate("Cards", "toolkit, stays") if toolkit is not None else ""
     if broken:
-        line = translate("Cards", "toolkit, not whole; stays")
+        line = translate("Cards", "toolkit without its compiler; stays")
     advice = recommendation.cuda_toolkit
     if advice.action == "install":
         with_it = translate("Cards", "toolkit, to compile with")
@@ -231,7 +232,8 @@ def _cudnn(machine: Machine, recommendation: Recommendation) -> Part:
     line = translate("Cards", "stays") if here is not None else ""
     advice = recommendation.cudnn
     if advice.action == "install":
-        beside = translate("Cards", "beside the toolkit")
+        alone = recommendation.cuda_toolkit.action == "none"
+        beside = translate("Cards", "by itself") if alone else translate("Cards", "beside the toolkit")
         return _part("cudnn", machine, now=here, now_line=line, after=advice.version, after_line=beside, pill=install())
     if advice.action == "keep":
         return _part("cudnn", machine, now=here, now_line=line, after=advice.version or here, pill=keep())

@@ -16,6 +16,7 @@ from . import words as said
 from .base import WizardPage
 from .findings import findings, partly
 from .findings_card import FindingsCard
+from .headline import WORKS
 
 COPIED_MS = 2000
 
@@ -142,6 +143,16 @@ class ComputerPage(WizardPage):
             "keep": self.tr("Card and driver fit as they are."),
             "none": self.tr("PyTorch has a build for its graphics."),
         }
+        if any(each.code in WORKS for each in recommendation.alternatives):
+            detail = self.tr("The PyTorch that is here computes on it already; the next page has what is newer.")
+            return "ok", self.tr("Good news: this computer can train on its GPU"), detail
+        held = next((each for each in recommendation.reasons if each.code == "version-newest-with-code"), None)
+        if driver == "keep" and held is not None:
+            words = self.tr(
+                "Card and driver fit as they are, for PyTorch {version}: the newest, {newest}, has no code for it."
+            )
+            detail = words.format(version=held.data["version"], newest=held.data["newest"])
+            return "ok", self.tr("Good news: this computer can train on its GPU"), detail
         return "ok", self.tr("Good news: this computer can train on its GPU"), details[driver]
 
     def _rows(self) -> None:

@@ -105,10 +105,15 @@ def _silent(machine: Machine, in_rows: frozenset[str]) -> Iterator[Finding]:
         if toolkit.nvcc is False or toolkit.version is None:
             words = translate(
                 "Findings",
-                "The CUDA Toolkit (what compiles CUDA programs) in {path} is not whole: its compiler or its version "
-                "cannot be found. PyTorch does not use it and works without it; other programs that look for it there "
-                "may fail.",
+                "The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and "
+                "works without it; other programs that look for it there may fail.",
             )
+            if toolkit.nvcc is not False:
+                words = translate(
+                    "Findings",
+                    "The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch "
+                    "does not use it and works without it.",
+                )
             yield Finding(kind="info", text=words.format(path=toolkit.path))
     if machine.tools is not None and machine.tools.conda is not None:
         words = translate(

@@ -11,6 +11,8 @@ from .rows import main_card, system_name
 
 translate = QCoreApplication.translate
 
+# What works as it is.
+WORKS = frozenset({"works-already", "works-without-update"})
 MAKERS = {"rocm": "amd", "xpu": "intel"}
 
 
@@ -35,6 +37,10 @@ def headline(machine: Machine | None, recommendation: Recommendation | None) -> 
     )
     if gpu.vendor != "nvidia":  # nobody looked at its driver
         words = translate("RecommendationPage", "Chosen from your card and {system}. Each choice tells you why.")
+    if recommendation is not None and any(each.code in WORKS for each in recommendation.alternatives):
+        words = translate(
+            "RecommendationPage", "The PyTorch that is here works already: nothing has to be done. This is an offer."
+        )
     return title, words.format(system=system)
 
 

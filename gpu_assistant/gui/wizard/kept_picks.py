@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ...core.machine import Machine
 from ...core.recommendation import Choice
 from .facts import Facts, Turn
-from .option_notes import works
+from .option_notes import kinds_of, works
 
 if TYPE_CHECKING:
     from ...advise.options import PartName
@@ -27,7 +27,7 @@ def kept(app: App, machine: Machine, facts: Facts) -> Choice | None:
     choice, turn = facts.choice, facts.turn
     if choice is None or turn is None or not turn.wished:
         return choice
-    asked = _asked(choice, facts, turn)
+    asked = _asked(app, machine, choice, facts, turn)
     if not works(app, machine, asked, goal=facts.goal, channel=facts.channel):
         wished, asked = asked, Choice()
         for name in ORDER:
@@ -44,10 +44,11 @@ def fallen(choice: Choice | None, left: Choice | None) -> tuple[tuple[PartName, 
     return tuple((name, value) for name, value in picks if value is not None and getattr(after, name) is None)
 
 
-def _asked(choice: Choice, facts: Facts, turn: Turn) -> Choice:
-    """Without the picks that the new wish speaks against."""
+def _asked(app: App, machine: Machine, choice: Choice, facts: Facts, turn: Turn) -> Choice:
+    """Without the picks that the new wish speaks against; a driver that is of the new kind, too, stays."""
     lost: set[str] = set()
-    if facts.channel != turn.channel and choice.driver != "keep":
+    numbered = choice.driver if choice.driver != "keep" else None
+    if facts.channel != turn.channel and numbered and facts.channel not in kinds_of(app.catalog, machine, numbered):
         lost.add("driver")
     if facts.goal != turn.goal:
         if facts.goal == "tensorflow":

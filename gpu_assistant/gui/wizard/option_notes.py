@@ -97,5 +97,10 @@ def _release(catalog: Catalog, machine: Machine, name: PartName, value: str) -> 
             return Release()
 
 
+def kinds_of(catalog: Catalog, machine: Machine, driver: str) -> tuple[Channel, ...]:
+    """As which kinds a driver is published for this computer's system."""
+    return _release(catalog, machine, "driver", driver).channels
+
+
 def _first(dates: Iterable[str | None]) -> str | None:
     return next((date for date in dates if date is not None), None)

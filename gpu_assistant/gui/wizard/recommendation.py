@@ -132,7 +132,7 @@ class RecommendationPage(WizardPage):
         noted = {code for name, card in self.cards.items() if name in there for code in card.noted}
         warnings = [warning for warning in spoken.warnings if f"warning.{warning.code}.text" not in noted]
         self.cautions.set(warnings, (), by_hand, missing, changed if taken else "")
-        self.offers.set((), others(spoken), None, "")
+        self.offers.set((), others(spoken, facts.plan), None, "")
         for each in (self.cautions, self.offers):
             each.setVisible(each.any)
 

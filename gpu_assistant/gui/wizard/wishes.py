@@ -62,8 +62,12 @@ class Wishes(Live, QWidget):
         self.goal.set(entries, facts.goal, words, self.tr("What it is for"))
         kinds = self.channels()
         entries = [Entry(value=kind, text=kinds[kind][0], detail=kinds[kind][1]) for kind in get_args(Channel)]
-        words = self.tr("Driver: {kind}").format(kind=kinds[facts.channel][0])
-        self.channel.set(entries, facts.channel, words, self.tr("Which kind of driver"))
+        # A driver that was picked is of its own kind, whatever kind would be taken otherwise.
+        advice = facts.recommendation.driver if facts.recommendation is not None else None
+        picked = advice.channel if advice is not None and facts.choice is not None and facts.choice.driver else None
+        kind = picked or facts.channel
+        words = self.tr("Driver: {kind}").format(kind=kinds[kind][0])
+        self.channel.set(entries, kind, words, self.tr("Which kind of driver"))
         self.by_hand.setText(self.tr("Customise"))
         self.ours.setText(self.tr("As recommended"))
 

@@ -83,7 +83,7 @@ def test_a_toolkit_that_is_not_whole_is_called_that(language) -> None:
     broken = CudaToolkit(path="/usr/local/cuda-11.8", version="11.8.0", nvcc=False)
     whole = CudaToolkit(path="/usr/local/cuda-12.6", version="12.6.3", nvcc=True)
     said = part(replace(rtx4060(), cuda_toolkits=(broken,)), ADVICE, "cuda")
-    assert (said.now, said.now_line) == ("11.8.0", "toolkit, not whole; stays")
+    assert (said.now, said.now_line) == ("11.8.0", "toolkit without its compiler; stays")
     said = part(replace(rtx4060(), cuda_toolkits=(broken, whole)), ADVICE, "cuda")
     assert (said.now, said.now_line) == ("12.6.3", "toolkit, stays")
 

@@ -1,0 +1,119 @@
+"""What the cards, the headline and the computer's page say: what works, what is beside what, what can be had."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.core.machine import CudaToolkit, Gpu, Machine, Python, TorchBuild
+from gpu_assistant.core.paths import resources
+from gpu_assistant.core.plan import Plan, Step
+from gpu_assistant.core.recommendation import Choice, PartAdvice, Recommendation
+from gpu_assistant.gui.wizard.cards import others, parts
+from gpu_assistant.gui.wizard.findings import findings
+from gpu_assistant.gui.wizard.headline import headline
+from gpu_assistant.gui.wizard.option_notes import kinds_of
+from gpu_assistant.texts import Texts
+from tests.fakes.app import make_plan, rtx4060, rtx4060_recommendation
+
+pytestmark = pytest.mark.gui
+
+ADVICE = rtx4060_recommendation()
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return load(resources() / "catalog")
+
+
+def works(reaches: bool) -> Machine:
+    torch = TorchBuild(version="2.14.1+cu126", cuda_available=reaches)
+    return replace(rtx4060(), pythons=(Python(path="/a", version="3.11.9", torch=torch),))
+
+
+def cudnn_line(advice: Recommendation) -> str:
+    found = parts(rtx4060(), advice, Texts("en"), settled=False)
+    return next(part for part in found if part.id == "cudnn").after_line
+
+
+def test_the_line_below_the_title_says_that_what_is_there_works(language, catalog) -> None:
+    for reaches in (True, False):
+        found = recommend(works(reaches), catalog)
+        assert found.driver.action == "update"
+        assert ("works already" in headline(works(reaches), found)[1]) is reaches
+
+
+def test_a_cudnn_stands_beside_a_toolkit_only_where_one_is(language) -> None:
+    alone = replace(ADVICE, cudnn=PartAdvice(action="install", version="9.28.0.42"))
+    both = replace(alone, cuda_toolkit=PartAdvice(action="install", version="13.2.2"))
+    assert cudnn_line(alone) == "by itself"
+    assert cudnn_line(both) == "beside the toolkit"
+
+
+def test_what_runs_without_the_driver_stands_open_where_the_driver_is_left_to_the_user(language) -> None:
+    plan = make_plan(ADVICE, "D:\\env", simulated=True)
+    left = replace(plan, steps=tuple(step for step in plan.steps if step.kind != "nvidia-driver"))
+    step = Step(id="driver", kind="nvidia-driver", code="nvidia-driver", needs_admin=True)
+    done: Plan = replace(left, steps=(*left.steps, step))
+    assert "keep-driver" in [offer.code for offer in others(ADVICE, left)]
+    assert "keep-driver" not in [offer.code for offer in others(ADVICE, done)]
+
+
+def test_a_broken_toolkit_is_said_to_lack_what_it_lacks(language) -> None:
+    def said(toolkit: CudaToolkit) -> str:
+        found = findings(replace(rtx4060(), cuda_toolkits=(toolkit,)), frozenset())
+        return next(each.text for each in found if "CUDA Toolkit" in each.text)
+
+    assert "has no compiler" in said(CudaToolkit(path="/cuda", version="11.8.0", nvcc=False))
+    assert "version of the CUDA Toolkit" in said(CudaToolkit(path="/cuda", nvcc=True))
+
+
+def test_the_kinds_of_a_driver(catalog) -> None:
+    assert kinds_of(catalog, rtx4060(), "617.14") == ("game-ready",)
+    assert kinds_of(catalog, rtx4060(), "1.2.3") == ()
+
+
+@pytest.fixture
+def real(simulated, catalog):
+    """An app that advises with the real catalog."""
+
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+        return recommend(machine, catalog, goal=goal, channel=channel, choice=choice)
+
+    simulated.recommend = advise
+    simulated.catalog = catalog
+    return simulated
+
+
+def test_a_driver_of_the_kind_that_is_wanted_now_stays_picked(real, at_recommendation, qtbot) -> None:
+    page = at_recommendation(real).recommendation
+
+    def rest() -> None:
+        qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+
+    rest()
+    page.road.choose_by_hand()
+    rest()
+    page.cards["driver"].choosers.pickers["driver"].chosen.emit("617.14")
+    rest()
+    assert page.wishes.channel.text() == "Driver: Game Ready"
+    page.wishes.channel.chosen.emit("game-ready")
+    rest()
+    assert page.road.flow.facts.choice == Choice(driver="617.14")
+    page.wishes.channel.chosen.emit("studio")
+    rest()
+    assert page.road.flow.facts.choice is None
+
+
+def test_the_computers_page_credits_what_works_and_tells_what_is_out_of_reach(
+    real, at_recommendation, catalog, qtbot
+) -> None:
+    wizard = at_recommendation(real)
+    page, flow = wizard.computer, wizard.road.flow
+    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
+    old = replace(rtx4060(), gpus=(Gpu(vendor="nvidia", name="NVIDIA GeForce GTX 1060 6GB", pci_id="10de:1c03"),))
+    for machine, words in ((works(True), "computes on it already"), (old, "the newest, 2.15.0, has no code for it")):
+        flow.facts = replace(flow.facts, machine=machine, recommendation=recommend(machine, catalog))
+        assert words in page.verdict(machine)[2]
