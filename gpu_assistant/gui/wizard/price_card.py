@@ -5,13 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from ...core.disks import disk_of
 from ...core.machine import Machine
 from ...core.plan import Plan
 from ...texts import Texts
 from ...texts.format import size
 from .. import theme
 from ..components import Button, Card, Icon, label
-from .rows import disk_name, disk_of
+from .rows import disk_name
 
 # Steps that fetch much, though nobody tells how much before it is asked for.
 LARGE = ("nvidia-driver", "cuda-toolkit", "cudnn")

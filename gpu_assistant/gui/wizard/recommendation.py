@@ -184,14 +184,11 @@ class RecommendationPage(WizardPage):
                 action = self.tr("Take this change back")
             self.hero.set("error", self.tr("This does not work out"), said.error(self.texts, error), action)
         elif facts.fell and not road.reckoning:
-            words, detail = fallen_words(facts.fell)
-            self.hero.set("neutral", words, detail, self.tr("Take this change back"), icon="info")
+            self.hero.set("neutral", *fallen_words(facts.fell), self.tr("Take this change back"), icon="info")
         elif facts.turn is not None and facts.turn.let_go and facts.turn.choice is not None:
-            words, detail = let_go_words(facts.turn.choice)
-            self.hero.set("neutral", words, detail, self.tr("Take this change back"), icon="undo")
+            self.hero.set("neutral", *let_go_words(facts.turn.choice), self.tr("Take this change back"), icon="undo")
         elif facts.settled:
-            there = facts.plan.env if facts.plan is not None else ""
-            self.hero.set("ok", self.tr("You have all you need"), there)
+            self.hero.set("ok", self.tr("You have all you need"), facts.plan.env if facts.plan is not None else "")
         else:
             visible = False
         self.hero.setVisible(visible)

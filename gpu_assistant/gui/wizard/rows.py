@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
 
+from ...core.disks import disk_of, home_disk
 from ...core.machine import Disk, Gpu, Machine, ProbeNote, Python
 from ...core.plan import Plan
 from ...core.recommendation import Recommendation
@@ -197,18 +198,6 @@ def disk_name(disk: Disk) -> str:
     return disk.path.rstrip("\\") or disk.path
 
 
-def disk_of(machine: Machine, folder: str) -> Disk | None:
-    """The disk that a folder lies on: the one with the longest path that leads to it."""
-    windows = machine.os.system == "windows"
-
-    def plain(path: str) -> str:
-        return path.replace("\\", "/").lower() if windows else path
-
-    there = plain(folder).rstrip("/") + "/"
-    fitting = [disk for disk in machine.disks or () if there.startswith(plain(disk.path).rstrip("/") + "/")]
-    return max(fitting, key=lambda disk: len(disk.path), default=None)
-
-
 def _needed(plan: Plan | None) -> tuple[int | None, bool]:
     """The room that a plan takes, downloads too, and whether that is only known by another release."""
     space = next((step for step in plan.steps if step.kind == "check-space"), None) if plan is not None else None
@@ -229,9 +218,7 @@ def _enough(free: int, needed: int, *, about: bool) -> tuple[PillKind, str]:
 def _space(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> Row:
     del recommendation
     label = labels()["space"]
-    known = [disk for disk in machine.disks or () if disk.free_bytes is not None]
-    disk = disk_of(machine, plan.env) if plan is not None else None
-    disk = disk or max(known, key=lambda each: each.free_bytes or 0, default=None)
+    disk = (disk_of(machine, plan.env) if plan is not None else None) or home_disk(machine)
     if disk is None or disk.free_bytes is None:
         return Row(id="space", label=label, reason=translate("Rows", "The system did not say."))
     needed, about = _needed(plan)

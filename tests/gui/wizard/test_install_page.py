@@ -175,7 +175,7 @@ class TestInstall:
         wizard.recommendation.primary.click()
         qtbot.waitUntil(lambda: wizard.flow.facts.stage == "failed", timeout=5000)
         [button] = wizard.install.trouble.buttons
-        assert "2.13.0 for the processor" in button.text()
+        assert "2.13.0 for the CPU" in button.text()
         assert (button.kind, wizard.install.primary.kind) == ("primary", "secondary")
         # A source that did not answer may have it: nobody can say that none does.
         assert "could not be had" in wizard.install.trouble.sentence.text()

@@ -67,7 +67,7 @@ class TestRecommendation:
         wizard = at_recommendation(app)
         page = wizard.recommendation
         assert page.offers.isVisible()
-        assert "2.13.0 for the processor" in page.offers.buttons[0].text()
+        assert "2.13.0 for the CPU" in page.offers.buttons[0].text()
         assert not page.wishes.ours.isVisible()
         page.offers.buttons[0].click()
         qtbot.waitUntil(

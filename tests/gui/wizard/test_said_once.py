@@ -86,7 +86,7 @@ def test_a_build_is_named_by_its_cuda_with_the_tag_beside_it(qapp):
         name="variant", offered=(Option(value="cu126"), Option(value="cpu")), recommended="cu132", picked=None
     )
     found = [(entry.text, entry.hint) for entry in entries_of(part, OptionNotes(), Texts("en"))]
-    assert found == [("As recommended (CUDA 13.2)", "cu132"), ("CUDA 12.6", "cu126"), ("Processor", "cpu")]
+    assert found == [("As recommended (CUDA 13.2)", "cu132"), ("CUDA 12.6", "cu126"), ("CPU", "cpu")]
 
 
 @pytest.mark.qt_log_ignore("raise\\(\\)", "grabbing the keyboard", extend=True)

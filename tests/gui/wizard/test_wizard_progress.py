@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from gpu_assistant.core.disks import disk_of
 from gpu_assistant.core.machine import Disk
 from gpu_assistant.core.plan import PlanEvent, StepBrief, StepEvent
 from gpu_assistant.gui.wizard.progress import Progress
-from gpu_assistant.gui.wizard.rows import disk_of
 from gpu_assistant.texts.format import short_name
 from tests.fakes.app import cpu_recommendation, make_plan, plain_linux, rtx4060
 
@@ -90,10 +90,11 @@ def test_news_of_unknown_steps_change_nothing(progress):
 
 
 def test_the_disk_of_a_folder_is_the_deepest_that_leads_there():
-    machine = replace(plain_linux(), disks=(Disk(path="/"), Disk(path="/home"), Disk(path="/homes")))
+    disks = [Disk(path=path, free_bytes=1) for path in ("/", "/home", "/homes", "C:\\", "D:\\")]
+    machine = replace(plain_linux(), disks=tuple(disks[:3]))
     assert disk_of(machine, "/home/mei/ai").path == "/home"
     assert disk_of(machine, "/opt/x").path == "/"
-    windows = replace(rtx4060(), disks=(Disk(path="C:\\"), Disk(path="D:\\")))
+    windows = replace(rtx4060(), disks=tuple(disks[3:]))
     assert disk_of(windows, "d:\\AI\\pytorch").path == "D:\\"
     assert disk_of(windows, "E:\\AI") is None
 
