@@ -65,13 +65,19 @@ def _as_utf8(data: bytes) -> bytes:
 _FAULTS = {
     r"Object missing required field `(?P<field>.+?)`": "missing",
     r"Expected `\w+` of length .+": "length",
-    r"Expected `str` matching regex .+": "letters",
+    # The machine file's texts may hold whatever can be shown; every other pattern asks for a certain form.
+    r"Expected `str` matching regex '\^\[\^.+": "letters",
+    r"Expected `str` matching regex .+": "form",
     r"Expected `(int|float)` [<>]=? .+|.* out of range": "range",
     r"Invalid (enum )?value .+": "choice",
     r"Expected `.+`, got `.+`": "kind",
     r"JSON is malformed: .+ \(byte (?P<byte>\d+)\)": "malformed",
     r"Input data was truncated": "truncated",
 }
+
+
+# What a computer can be, of which this program knows a few kinds.
+_CHOICES = {"os.arch": "processor", "os.system": "system"}
 
 
 def fault_of(error: Exception, data: bytes = b"") -> tuple[str, str]:
@@ -94,7 +100,8 @@ def _fault(error: Exception, data: bytes) -> tuple[str, str]:
                 place = f"{place}.{named['field']}".removeprefix(".")
             if fault in ("malformed", "truncated"):
                 place = _line_and_column(data, int(named.get("byte", len(data))))
-            return fault, place or "@file.whole"
+            known = _CHOICES.get(place) if fault == "choice" else None
+            return known or fault, place or "@file.whole"
     return "malformed", place or "@file.whole"
 
 

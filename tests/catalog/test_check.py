@@ -130,6 +130,6 @@ def test_every_record_that_does_not_fit_is_told(tmp_path: Path) -> None:
     (tmp_path / "gpus.json").write_text(json.dumps(data), encoding="utf-8")
     told = [(finding.rule, finding.where, finding.fault) for finding in check(tmp_path, FOLDER)]
     assert told == [
-        ("schema", "/gpus/3/compute_capability", "@file.fault.letters"),
+        ("schema", "/gpus/3/compute_capability", "@file.fault.form"),
         ("schema", "/gpus/7/segment", "@file.fault.choice"),
     ]

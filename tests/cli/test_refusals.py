@@ -43,6 +43,25 @@ def test_chinese_stays_chinese(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "arguments" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("system", "told"),
+    [
+        (
+            {"system": "linux", "arch": "riscv64"},
+            "that processor type, only x86_64 and arm64 (os.arch)",
+        ),
+        ({"system": "freebsd"}, "that system, only windows, linux and darwin (os.system)"),
+    ],
+)
+def test_a_computer_of_another_kind_is_told_which_are_supported(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, system: dict[str, str], told: str
+) -> None:
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps({"schema": "gpu-assistant/machine/1", "os": system, "gpus": []}), "utf-8")
+    _, err = refused(capsys, tmp_path, "recommend", "--machine", str(path))
+    assert told in err
+
+
 def test_an_update_is_of_all_subjects(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, err = refused(capsys, tmp_path, "catalog", "update", "drivers")
     assert "leave drivers out" in err
