@@ -30,7 +30,8 @@ class DriverState(Struct, frozen=True, kw_only=True):
     Windows for Linux under WSL. `readable` is False where a driver answers with a version that says nothing.
     `refused` is the first driver without support for a card, where the one that is there is that or newer; `first`
     the first driver that knows the deciding card, where a source names it.
-    `picked` is the driver that the user picked, which `version` is then; no other is reached for.
+    `picked` is the driver that the user picked, which `version` is then; no other is reached for. `line` is the line
+    of drivers that was asked for.
     """
 
     system: SystemName
@@ -43,6 +44,7 @@ class DriverState(Struct, frozen=True, kw_only=True):
     refused: str | None = None
     first: Floor | None = None
     picked: str | None = None
+    line: Channel = "studio"
 
     @property
     def usable(self) -> Version | None:
@@ -89,6 +91,7 @@ def driver_state(
         package=_package_for(catalog, system, device, generation=generation, segment=segment, channel=channel),
         refused=drops(catalog, version, device, system) or drops(catalog, version, oldest, system),
         first=_first_for(catalog, device, system),
+        line=channel,
     )
 
 

@@ -74,7 +74,10 @@ def _channel(where: Site, state: DriverState, card: Card, advice: DriverAdvice) 
     """Why this line of the driver: Studio, Game Ready, or the only one."""
     if advice.channel is not None:
         yield say(where, "driver.channel", f"driver-channel-{advice.channel}", where.catalog.drivers, "nvidia")
-    elif state.system == "windows" and card.segment in ("desktop", "laptop") and advice.recommended is not None:
+        return
+    # Who has a card for work hears of the lines only where one of them was asked for.
+    matters = card.segment in ("desktop", "laptop") or state.line == "game-ready"
+    if state.system == "windows" and matters and advice.recommended is not None:
         yield say(where, "driver.channel", "driver-channel-one", where.catalog.drivers, "nvidia")
 
 

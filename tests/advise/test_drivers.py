@@ -194,6 +194,8 @@ def test_under_wsl_the_driver_is_windows_own(goal: Any, driver: str) -> None:
         (RTX_4060, "game-ready", "driver-channel-game-ready"),
         (GTX_1060, "studio", "driver-channel-one"),
         (H100, "studio", None),
+        ("10de:2bb1", "studio", None),  # RTX PRO 6000
+        ("10de:2bb1", "game-ready", "driver-channel-one"),
     ],
 )
 def test_the_line_of_the_driver_has_a_reason(gpu: str, channel: Any, code: str | None) -> None:
