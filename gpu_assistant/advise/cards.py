@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from ..catalog.load import Catalog
@@ -10,13 +12,16 @@ from ..catalog.records import GpuRow, Segment
 from ..catalog.versions import capability
 from ..core.machine import Gpu, Machine, Vendor
 
+_LISTED = re.compile(r"\S+ \[(?P<name>[^\[\]]*\w[^\[\]]*)\]$")
+_STAND_IN = re.compile(r"microsoft\b", re.IGNORECASE)
 _MAKERS: dict[Vendor, str] = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple", "other": "GPU"}
 
 
 class Card(Struct, frozen=True, kw_only=True):
     """One NVIDIA card. `capability` (8, 9) is None where neither the machine nor the catalog knows it. `name` stands
     alone in a sentence and may be the code of a text; `listed` stands among others. `segment` is the line of drivers.
-    `by_id` is what its id says where that is another chip's card than its name says.
+    `by_id` is what its id says where that is another chip's card than its name says; `listed_capability` is that of
+    its id where the card claims another one.
     """
 
     name: str
@@ -25,6 +30,7 @@ class Card(Struct, frozen=True, kw_only=True):
     memory_bytes: int
     segment: Segment
     by_id: str | None = None
+    listed_capability: str | None = None
 
     @property
     def capability_text(self) -> str | None:
@@ -43,7 +49,14 @@ def listed_name(gpu: Gpu, catalog: Catalog) -> str:
 
 
 def _own_name(gpu: Gpu) -> str:
-    return _bare(gpu.name)
+    """What the card is sold as: a device list writes "GP104 [GeForce GTX 1080]", and what Windows calls its own driver
+    is no card's name.
+    """
+    name = _bare(gpu.name)
+    if _STAND_IN.match(name):
+        return ""
+    listed = _LISTED.match(name)
+    return listed["name"].strip() if listed is not None else name
 
 
 def _bare(text: str | None) -> str:
@@ -86,6 +99,7 @@ def _card(gpu: Gpu, catalog: Catalog) -> Card:
     by_id = None
     if row is not None and named is not None and row.compute_capability != named.compute_capability:
         by_id = row.name
+    listed = row.compute_capability if row is not None else None
     return Card(
         name=said_name(gpu, catalog),
         listed=listed_name(gpu, catalog),
@@ -93,6 +107,7 @@ def _card(gpu: Gpu, catalog: Catalog) -> Card:
         memory_bytes=gpu.memory_bytes or _memory(row or named),
         segment=_segment(gpu, row or named),
         by_id=by_id,
+        listed_capability=listed if known is not None and capability(listed) not in (None, known) else None,
     )
 
 

@@ -69,6 +69,9 @@ def who_is_there(where: Site, cards: tuple[Card, ...]) -> Iterator[Caution]:
     for card in cards:
         if card.by_id is not None:
             yield warn("gpu-name-and-id", gpu=card.listed, named=card.by_id, capability=card.capability_text)
+        elif card.listed_capability is not None:
+            claimed = {"capability": card.capability_text, "listed": card.listed_capability}
+            yield warn("gpu-capability-and-id", gpu=card.listed, **claimed)
     driver = where.machine.driver
     if driver is not None and not where.machine.gpus_of("nvidia"):
         yield warn("driver-without-card", installed=(driver.version or "").lstrip("@") or None)

@@ -87,6 +87,32 @@ def test_the_strongest_is_not_held_back_by_a_driver_that_ended() -> None:
     assert found.pytorch == alone.pytorch
 
 
+@pytest.mark.parametrize(
+    ("pci_id", "name", "said"),
+    [
+        ("10de:2f04", "Microsoft Basic Display Adapter", "NVIDIA GeForce RTX 5070"),
+        ("10de:1b80", "GP104 [GeForce GTX 1080]", "GeForce GTX 1080"),
+        ("10de:3fff", "GX900 [GeForce GTX 9080 / 9090]", "GeForce GTX 9080 / 9090"),
+        ("10de:1b80", "NVIDIA GeForce GTX 1080", "NVIDIA GeForce GTX 1080"),
+        ("10de:3fff", "Odd []", "Odd []"),
+    ],
+)
+def test_a_card_is_called_what_it_is_sold_as(pci_id: str, name: str, said: str) -> None:
+    found = recommend(machine("windows", nvidia(pci_id, name=name)), catalog())
+    assert reason(found, "accelerator").data["gpu"] == said
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_capability_and_an_id_that_disagree_are_named(goal: Goal) -> None:
+    card = nvidia("10de:1b80", name="NVIDIA GeForce GTX 1080")
+    lie = replace(card, compute_capability="12.0")
+    found = recommend(machine("windows", lie, driver="580.88"), catalog(), goal=goal)
+    said = {"gpu": "NVIDIA GeForce GTX 1080", "capability": "12.0", "listed": "6.1"}
+    assert data(found, "gpu-capability-and-id") == said
+    honest = machine("windows", replace(card, compute_capability="6.1"), driver="580.88")
+    assert "gpu-capability-and-id" not in codes(recommend(honest, catalog(), goal=goal).warnings)
+
+
 @pytest.mark.parametrize("goal", GOALS)
 def test_a_name_and_an_id_that_disagree_are_named(goal: Goal) -> None:
     card = nvidia(GTX_1060, name="NVIDIA GeForce RTX 4090")
