@@ -76,6 +76,8 @@ def rests(qtbot, wizard) -> None:
     qtbot.waitUntil(nothing_cut, timeout=60_000)
 
 
+# Until all words have wrapped anew the window is a little higher than asked, which Windows tells.
+@pytest.mark.qt_log_ignore("Unable to set geometry", extend=True)
 def test_a_window_made_narrower_wraps_what_is_open(real, at_recommendation, scale, qtbot):
     wizard = at_recommendation(real, (1366, 768))
     scale(1.5)

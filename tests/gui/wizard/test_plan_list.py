@@ -63,6 +63,7 @@ def test_a_row_says_what_a_step_costs_and_unfolds_the_rest(language, qtbot, seen
 
 
 @pytest.mark.gui
+@pytest.mark.qt_log_ignore("Unable to set geometry", extend=True)
 def test_an_address_is_not_called_a_command(language, qtbot, seen):
     page = replace(STEP, commands=(("https://example.invalid/driver.exe",),), files=())
     row = PlanRow(page, Texts("en"), "windows")
