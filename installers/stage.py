@@ -173,7 +173,9 @@ def _install(python: Python, site: Path, locks: Sequence[Path]) -> None:
 def _copy_program(site: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "gpu_assistant", site / "gpu_assistant", ignore=ignored)
-    shutil.copytree(ROOT / "resources", site / "gpu_assistant" / "resources", ignore=ignored)
+    # The schemas are for who writes such files: the program checks them by its own structs.
+    described = shutil.ignore_patterns("schemas")
+    shutil.copytree(ROOT / "resources", site / "gpu_assistant" / "resources", ignore=described)
 
 
 def _reach(python: Python, site: Path, rules: dict[str, Any]) -> Closure:
