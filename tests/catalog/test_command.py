@@ -86,7 +86,7 @@ def test_a_finding_is_a_sentence_in_both_languages(
     gpus["gpus"][0]["pci_id"] = "10DE"
     (broken / "gpus.json").write_text(json.dumps(gpus), encoding="utf-8")
     (broken / "extra.json").write_text("{}", encoding="utf-8")
-    for language, kind in (("en", "holds characters"), ("zh_CN", "这里有不能显示的字符")):
+    for language, kind in (("en", "is not written the way such a value is"), ("zh_CN", "这个值的写法不对")):
         assert run(["catalog", "check", str(broken), *data, "--lang", language]) == 1
         said = capsys.readouterr().out
         assert kind in said
