@@ -171,6 +171,7 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     if state is not None:
         state(window)
     studio.save(window, name)
+    window._agreed = True  # nobody is here to say whether a benchmark may be stopped
     window.close()
     studio.until(lambda: not window.isVisible())
     window.deleteLater()
