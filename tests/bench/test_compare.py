@@ -14,7 +14,7 @@ from gpu_assistant.catalog.load import load
 from gpu_assistant.core.paths import resources
 from gpu_assistant.core.results import BenchDevice, BenchResult, BenchWatch, GpuSample
 
-from ..fakes.app import cpu_benchmark
+from ..fakes.examples import cpu_benchmark
 
 
 def measured(device: str, dtype: str, side: int, median: float) -> BenchResult:

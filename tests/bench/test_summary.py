@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from gpu_assistant.bench import summary
 
-from ..fakes.app import cpu_benchmark
 from ..fakes.benchmarks import card_benchmark, figure, two_cards
+from ..fakes.examples import cpu_benchmark
 
 
 def test_the_headline_is_training_on_the_card_beside_the_processor() -> None:

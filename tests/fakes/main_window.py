@@ -13,7 +13,8 @@ from gpu_assistant.health.watch import Watch
 from gpu_assistant.install.environments import Environment
 from gpu_assistant.monitor.history import History
 
-from .app import GIB, FakeApp
+from .app import FakeApp
+from .examples import GIB
 
 ENVIRONMENT = Environment(
     path="/environments/pytorch",

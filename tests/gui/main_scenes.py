@@ -21,8 +21,8 @@ from gpu_assistant.update.files import Progress
 from gpu_assistant.update.known import Known
 from gpu_assistant.update.service import UpdateService
 from gpu_assistant.update.statement import Statement, UpdateFile
-from tests.fakes.app import GIB, cpu_benchmark, rtx4060
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
+from tests.fakes.examples import GIB, cpu_benchmark, rtx4060
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
 from . import bench_scenes

@@ -24,14 +24,8 @@ from gpu_assistant.core.plan import Interrupted, LogEvent, PlanEvent, StepBrief,
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.wizard.wizard import Wizard
-from tests.fakes.app import (
-    WHEELHOUSE_OFFER,
-    FakeApp,
-    cpu_recommendation,
-    make_plan,
-    rtx4060,
-    rtx4060_recommendation,
-)
+from tests.fakes.app import FakeApp
+from tests.fakes.examples import WHEELHOUSE_OFFER, cpu_recommendation, make_plan, rtx4060, rtx4060_recommendation
 from tests.gui import main_scenes
 
 SIZES = ((1180, 760), (880, 520))

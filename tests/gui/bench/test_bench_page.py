@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui.main.area import BENCHMARK
-from tests.fakes.app import cpu_benchmark, rtx4060
+from tests.fakes.examples import cpu_benchmark, rtx4060
 from tests.fakes.main_window import FakeMain
 
 pytestmark = pytest.mark.gui

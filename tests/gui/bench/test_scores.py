@@ -3,7 +3,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from gpu_assistant.gui.bench import fairness, scores
-from tests.fakes.app import cpu_benchmark
+from tests.fakes.examples import cpu_benchmark
 
 
 def test_a_figure_that_was_worked_out_stands_for_nothing_and_says_so():

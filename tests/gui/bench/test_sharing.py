@@ -13,8 +13,8 @@ from gpu_assistant.core.results import BenchDevice
 from gpu_assistant.gui.bench.picture import HEIGHT, WIDTH, png
 from gpu_assistant.gui.bench.report import html
 from gpu_assistant.gui.bench.sharing import Sharing, _name
-from tests.fakes.app import cpu_benchmark
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
+from tests.fakes.examples import cpu_benchmark
 
 pytestmark = pytest.mark.gui
 

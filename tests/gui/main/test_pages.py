@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Check
 from gpu_assistant.gui.main.area import HOME, MONITOR, SETTINGS
-from tests.fakes.app import good_checks, rtx4060
+from tests.fakes.examples import good_checks, rtx4060
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui

@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.main.area import HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.monitor.clock import SPANS
-from tests.fakes.app import cpu_benchmark
+from tests.fakes.examples import cpu_benchmark
 from tests.fakes.main_window import feed, gpu, sample
 
 line_of = pytest.importorskip("gpu_assistant.gui.monitor.plot_card").line_of

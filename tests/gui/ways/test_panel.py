@@ -16,8 +16,8 @@ from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.install import manifest
 from gpu_assistant.install.after import SETTING
 from tests.fakes.after import AfterInstall
-from tests.fakes.app import cpu_recommendation
 from tests.fakes.desktop import FakeDesktop
+from tests.fakes.examples import cpu_recommendation
 from tests.fakes.system import FakeSystem
 
 pytestmark = pytest.mark.gui

@@ -14,7 +14,8 @@ from gpu_assistant.gui import theme
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.wizard.wizard import Wizard
 from gpu_assistant.gui.worker import JobRunner
-from tests.fakes.app import FakeApp, rtx4060, rtx4060_recommendation
+from tests.fakes.app import FakeApp
+from tests.fakes.examples import rtx4060, rtx4060_recommendation
 
 
 @pytest.fixture

@@ -10,12 +10,8 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import OperatingSystem, ProbeNote
-from tests.fakes.app import (
-    FakeApp,
-    plain_linux,
-    rtx4060,
-    rtx4060_recommendation,
-)
+from tests.fakes.app import FakeApp
+from tests.fakes.examples import plain_linux, rtx4060, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
 

@@ -9,12 +9,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Check
-from tests.fakes.app import (
-    cpu_benchmark,
-    good_checks,
-    rtx4060,
-    rtx4060_recommendation,
-)
+from tests.fakes.examples import cpu_benchmark, good_checks, rtx4060, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
 

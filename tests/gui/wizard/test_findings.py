@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.machine import CudaToolkit, Machine, ProbeNote, Python, Tools, TorchBuild, User
 from gpu_assistant.gui.wizard.findings import findings
-from tests.fakes.app import plain_linux, rtx4060
+from tests.fakes.examples import plain_linux, rtx4060
 
 pytestmark = pytest.mark.gui
 

@@ -9,7 +9,14 @@ from gpu_assistant.core.plan import EndEvent, Interrupted
 from gpu_assistant.core.recommendation import Alternative, Choice
 from gpu_assistant.gui.wizard.facts import apply, trouble
 from gpu_assistant.gui.wizard.flow import PAGES, Flow
-from tests.fakes.app import WHEELHOUSE_OFFER, cpu_benchmark, cpu_recommendation, good_checks, make_plan, plain_linux
+from tests.fakes.examples import (
+    WHEELHOUSE_OFFER,
+    cpu_benchmark,
+    cpu_recommendation,
+    good_checks,
+    make_plan,
+    plain_linux,
+)
 
 
 def at_recommendation(*, simulated: bool = False) -> Flow:

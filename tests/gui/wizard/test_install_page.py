@@ -13,9 +13,7 @@ from PySide6.QtWidgets import QApplication
 from gpu_assistant.core.errors import AppError, NetworkError, RebootNeeded, RightsRefused
 from gpu_assistant.core.plan import LogEvent, Step, StepEvent
 from gpu_assistant.gui.components import ConfirmDialog
-from tests.fakes.app import (
-    WHEELHOUSE_OFFER,
-)
+from tests.fakes.examples import WHEELHOUSE_OFFER
 
 pytestmark = pytest.mark.gui
 

@@ -15,7 +15,8 @@ from gpu_assistant.gui.wizard.plan_command import install_words, needs_file, one
 from gpu_assistant.gui.wizard.plan_row import PlanRow, marks
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.sentences import Sentences
-from tests.fakes.app import FakeApp, rtx4060
+from tests.fakes.app import FakeApp
+from tests.fakes.examples import rtx4060
 
 STEP = Step(
     id="driver",

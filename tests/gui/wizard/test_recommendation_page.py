@@ -8,9 +8,7 @@ from PySide6.QtCore import QPoint
 from gpu_assistant.core.errors import CallError
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.install.environments import Environment
-from tests.fakes.app import (
-    cpu_recommendation,
-)
+from tests.fakes.examples import cpu_recommendation
 
 pytestmark = pytest.mark.gui
 

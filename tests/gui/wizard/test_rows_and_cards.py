@@ -16,7 +16,7 @@ from gpu_assistant.gui.wizard.price_card import PriceCard
 from gpu_assistant.gui.wizard.rows import Row, as_text, disk_name, rows
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.format import size
-from tests.fakes.app import make_plan, rtx4060, rtx4060_recommendation
+from tests.fakes.examples import make_plan, rtx4060, rtx4060_recommendation
 
 ADVICE = rtx4060_recommendation()
 pytestmark = pytest.mark.gui

@@ -16,7 +16,7 @@ from gpu_assistant.gui.wizard.findings import findings
 from gpu_assistant.gui.wizard.headline import headline
 from gpu_assistant.gui.wizard.option_notes import kinds_of
 from gpu_assistant.texts import Texts
-from tests.fakes.app import make_plan, rtx4060, rtx4060_recommendation
+from tests.fakes.examples import make_plan, rtx4060, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
 

@@ -12,7 +12,7 @@ from gpu_assistant.gui.wizard.plan_row import PlanRow
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.sentences import table
 from gpu_assistant.texts.terms import explained
-from tests.fakes.app import make_plan, rtx4060, rtx4060_recommendation
+from tests.fakes.examples import make_plan, rtx4060, rtx4060_recommendation
 
 pytestmark = pytest.mark.gui
 LANGUAGES: tuple[Any, ...] = ("en", "zh_CN")

@@ -6,10 +6,7 @@ import pytest
 
 from gpu_assistant.core.plan import Interrupted
 from gpu_assistant.gui import theme
-from tests.fakes.app import (
-    cpu_recommendation,
-    make_plan,
-)
+from tests.fakes.examples import cpu_recommendation, make_plan
 
 pytestmark = pytest.mark.gui
 

@@ -10,7 +10,7 @@ from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import CannotSetUp
 from gpu_assistant.core.paths import resources
 from gpu_assistant.core.recommendation import Choice
-from tests.fakes.app import make_plan
+from tests.fakes.examples import make_plan
 
 pytestmark = pytest.mark.gui
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_assistant.gui import theme
-from tests.fakes.app import (
-    FakeApp,
-)
+from tests.fakes.app import FakeApp
 
 pytestmark = pytest.mark.gui
 

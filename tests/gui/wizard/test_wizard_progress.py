@@ -10,7 +10,7 @@ from gpu_assistant.core.machine import Disk
 from gpu_assistant.core.plan import PlanEvent, StepBrief, StepEvent
 from gpu_assistant.gui.wizard.progress import Progress
 from gpu_assistant.texts.format import short_name
-from tests.fakes.app import cpu_recommendation, make_plan, plain_linux, rtx4060
+from tests.fakes.examples import cpu_recommendation, make_plan, plain_linux, rtx4060
 
 pytestmark = pytest.mark.gui
 

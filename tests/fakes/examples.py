@@ -1,0 +1,267 @@
+"""What the fakes answer with: computers, recommendations, a plan, checks and a benchmark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpu_assistant.core.machine import MACHINE_SCHEMA, Cpu, Disk, Driver, Gpu, Machine, OperatingSystem, Python
+from gpu_assistant.core.plan import (
+    PLAN_SCHEMA,
+    Plan,
+    Step,
+)
+from gpu_assistant.core.recommendation import (
+    RECOMMENDATION_SCHEMA,
+    Alternative,
+    Choice,
+    DriverAdvice,
+    PartAdvice,
+    PyTorchChoice,
+    Reason,
+    Recommendation,
+)
+from gpu_assistant.core.results import (
+    BENCHMARK_SCHEMA,
+    CHECKS_SCHEMA,
+    BenchDevice,
+    Benchmark,
+    BenchResult,
+    Check,
+    Checks,
+    CheckState,
+)
+
+GIB = 2**30
+
+
+def rtx4060() -> Machine:
+    """A Windows box whose driver is too old."""
+    return Machine(
+        schema=MACHINE_SCHEMA,
+        os=OperatingSystem(system="windows", name="Windows 11 Pro", version="10.0.26100", build=26100, arch="x86_64"),
+        gpus=(
+            Gpu(
+                vendor="nvidia",
+                name="NVIDIA GeForce RTX 4060",
+                pci_id="10de:2882",
+                compute_capability="8.9",
+                memory_bytes=8 * GIB,
+            ),
+        ),
+        cpu=Cpu(name="AMD Ryzen 5 7500F", cores=6, threads=12),
+        memory_bytes=32 * GIB,
+        disks=(Disk(path="D:\\", free_bytes=412_000_000_000, total_bytes=1_000_000_000_000),),
+        driver=Driver(version="566.03", cuda_max="12.7", model="WDDM"),
+        pythons=(Python(path="C:\\Python312\\python.exe", version="3.12.7", kind="system"),),
+        cuda_toolkits=(),
+        cudnn=(),
+    )
+
+
+def plain_linux() -> Machine:
+    """A Linux box without an NVIDIA card."""
+    return Machine(
+        schema=MACHINE_SCHEMA,
+        os=OperatingSystem(
+            system="linux", name="Debian GNU/Linux 12", version="6.1.0", arch="x86_64", distro="debian", glibc="2.36"
+        ),
+        gpus=(),
+        cpu=Cpu(name="AMD EPYC 7B13", cores=2, threads=2),
+        memory_bytes=24 * GIB,
+        disks=(Disk(path="/", free_bytes=52_000_000_000, total_bytes=100_000_000_000),),
+        pythons=(Python(path="/usr/bin/python3", version="3.11.2", kind="system"),),
+        cuda_toolkits=(),
+        cudnn=(),
+    )
+
+
+WHEELHOUSE_OFFER = Alternative(
+    code="wheelhouse-torch",
+    change={"pytorch": "2.13.0", "variant": "cpu", "python": "3.11"},
+    data={"pytorch": "2.13.0", "variant": "cpu", "python": "3.11", "build": "2.13.0+cpu"},
+)
+
+
+def cpu_recommendation(choice: Choice | None = None, *, offers: bool = True) -> Recommendation:
+    """What suits `plain_linux`."""
+    version = choice.pytorch if choice is not None and choice.pytorch else "2.15.0"
+    return Recommendation(
+        schema=RECOMMENDATION_SCHEMA,
+        goal="pytorch",
+        accelerator="cpu",
+        python="3.11",
+        pytorch=PyTorchChoice(version=version, variant="cpu", index_url="https://example.invalid/whl/cpu"),
+        driver=DriverAdvice(action="none"),
+        cuda_toolkit=PartAdvice(action="none"),
+        cudnn=PartAdvice(action="none"),
+        reasons=(
+            Reason(code="cpu-no-gpu", about="accelerator", source="https://example.invalid/install"),
+            Reason(
+                code="version-newest",
+                about="pytorch.version",
+                data={"version": version},
+                source="https://example.invalid/releases",
+            ),
+            Reason(code="driver-none", about="driver.action", source="https://example.invalid/install"),
+            Reason(code="toolkit-no-cuda", about="cuda_toolkit", source="https://example.invalid/install"),
+            Reason(code="cudnn-no-cuda", about="cudnn", source="https://example.invalid/install"),
+        ),
+        alternatives=(WHEELHOUSE_OFFER,) if offers and choice is None else (),
+        catalog_date="2026-11-21",
+    )
+
+
+def rtx4060_recommendation(choice: Choice | None = None) -> Recommendation:
+    """What suits `rtx4060`: a newer driver first, or a release for the one that is there."""
+    kept = choice is not None and choice.pytorch is not None
+    gpu, capability = "NVIDIA GeForce RTX 4060", "8.9"
+    return Recommendation(
+        schema=RECOMMENDATION_SCHEMA,
+        goal="pytorch",
+        accelerator="cuda",
+        python="3.12",
+        pytorch=PyTorchChoice(
+            version="2.14.1" if kept else "2.15.0",
+            variant="cu126" if kept else "cu130",
+            index_url="https://example.invalid/whl/cu130",
+            cuda="12.6" if kept else "13.0",
+            cudnn="9.10.2" if kept else "9.26",
+        ),
+        driver=DriverAdvice(
+            action="keep" if kept else "update",
+            installed="566.03",
+            minimum="580.88",
+            recommended=None if kept else "617.42",
+            channel="studio",
+        ),
+        cuda_toolkit=PartAdvice(action="none"),
+        cudnn=PartAdvice(action="none"),
+        reasons=(
+            Reason(code="cuda", about="accelerator", data={"gpu": gpu, "capability": capability}),
+            Reason(code="version-newest", about="pytorch.version", data={"version": "2.15.0"}),
+            Reason(
+                code="driver-keep" if kept else "driver-update",
+                about="driver.action",
+                data={
+                    "installed": "566.03",
+                    "minimum": "580.88",
+                    "recommended": "617.42",
+                    "cuda": "13.0",
+                    "whom": "@driver.for-card",
+                },
+                source="https://docs.example.invalid/cuda",
+            ),
+            Reason(code="toolkit-inside", about="cuda_toolkit", data={"cuda": "13.0"}),
+            Reason(code="cudnn-inside", about="cudnn", data={"cudnn": "9.26"}),
+        ),
+        alternatives=()
+        if kept
+        else (
+            Alternative(
+                code="keep-driver",
+                change={"pytorch": "2.14.1", "variant": "cu126"},
+                data={"build": "PyTorch 2.14.1+cu126", "recommended": "PyTorch 2.15.0+cu130", "installed": "566.03"},
+            ),
+        ),
+        catalog_date="2026-11-21",
+    )
+
+
+def make_plan(recommendation: Recommendation, environment: str, *, simulated: bool = False) -> Plan:
+    """The steps as the planner lists them; their texts are the product's own."""
+    torch = recommendation.pytorch
+    release = f"PyTorch {torch.version}+{torch.variant}" if torch is not None else "—"
+    fetched, kept = 192_000_000, 910_000_000
+    return Plan(
+        schema=PLAN_SCHEMA,
+        goal="pytorch",
+        env=environment,
+        recommendation=recommendation,
+        steps=(
+            Step(id="space", kind="check-space", code="check-space", data={"env": environment, "disk_bytes": kept}),
+            Step(
+                id="python",
+                kind="python-runtime",
+                code="python-here",
+                data={"python": "3.11.2", "path": "/usr/bin/python3"},
+                bytes=0,
+            ),
+            Step(
+                id="resolve",
+                kind="resolve",
+                code="resolve",
+                data={"release": release, "python": "3.11", "packages": "torch numpy"},
+                commands=(("uv", "pip", "compile", "requirements.in", "-o", "pylock.toml"),),
+            ),
+            Step(
+                id="download",
+                kind="download",
+                code="download",
+                data={"release": release, "bytes": fetched},
+                bytes=fetched,
+            ),
+            Step(
+                id="pytorch",
+                kind="python-packages",
+                code="python-packages",
+                data={"release": release, "env": environment},
+                disk_bytes=kept,
+                commands=(("uv", "venv", environment), ("uv", "pip", "sync", "--python", environment, "pylock.toml")),
+            ),
+            Step(
+                id="verify",
+                kind="verify",
+                code="verify",
+                data={"env": environment, "release": release},
+                commands=(("gpu-assistant", "verify", "--env", environment),),
+            ),
+        ),
+        bytes=fetched,
+        disk_bytes=kept,
+        simulated=simulated,
+    )
+
+
+def good_checks() -> Checks:
+    """Everything passed, on the CPU."""
+
+    def one(name: str, state: CheckState = "pass", **data: Any) -> Check:
+        return Check(id=name, state=state, value=data.get("value"), data={"expected": None, **data})
+
+    return Checks(
+        schema=CHECKS_SCHEMA,
+        verdict="pass",
+        checks=(
+            one("environment", value="/home/mei/ai/pytorch"),
+            one("packages", value=None, count=0),
+            one("python", value="3.11.2"),
+            one("torch-import", value="2.13.0+cpu", seconds=1.4),
+            one("torch-variant", value="2.13.0+cpu"),
+            one("cpu-compute", value=2.1e-7),
+            one("torch-cuda", "skip", reason="@verify.reason.cpu-build"),
+        ),
+    )
+
+
+def cpu_benchmark() -> Benchmark:
+    """One matmul on the CPU."""
+    return Benchmark(
+        schema=BENCHMARK_SCHEMA,
+        torch="2.13.0+cpu",
+        devices=(BenchDevice(id="cpu", name="AMD EPYC 7B13", threads=2),),
+        results=(
+            BenchResult(
+                id="matmul",
+                device="cpu",
+                dtype="float32",
+                size=(2048, 2048, 2048),
+                unit="TFLOP/s",
+                median=0.141,
+                q1=0.139,
+                q3=0.142,
+                runs=20,
+                seconds=2.4,
+            ),
+        ),
+        seconds=4.2,
+    )
