@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-import string
 
 import pytest
 
 from gpu_assistant.core.paths import resources
 from gpu_assistant.gui.language import read_ts
-from tests.gui.wizard.sources import FILES, words
+from tests.gui.words import GUI, places, words
+
+FILES = sorted((GUI / "wizard").glob("*.py"))
 
 TABLE = read_ts([resources() / "translations" / "wizard_zh_CN.ts"])
-
-
-def places(text: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
