@@ -13,22 +13,11 @@ from ..system.base import Finished, System
 
 # A line that fails is tried again by us, source after source: no need for long patience with each.
 PATIENCE = {"UV_HTTP_RETRIES": "2", "UV_HTTP_CONNECT_TIMEOUT": "8", "UV_HTTP_TIMEOUT": "30"}
-# Settings of the user's that would change what gets installed. Addresses and certificates stay theirs.
-NEUTRAL = {
-    "UV_CONSTRAINT": "",
-    "UV_OVERRIDE": "",
-    "UV_EXCLUDE": "",
-    "UV_FIND_LINKS": "",
-    "UV_INDEX": "",
-    "UV_EXTRA_INDEX_URL": "",
-    "UV_PYTHON": "",
-    "UV_OFFLINE": "0",
-    "UV_INDEX_STRATEGY": "first-index",
-    "UV_PRERELEASE": "if-necessary-or-explicit",
-    "UV_RESOLUTION": "highest",
-}
 CREDENTIALS = "UV_CREDENTIALS_DIR"
 INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")
+# How the user's line is reached stays theirs: patience, certificates, passwords, how many at once.
+THEIRS = (*PATIENCE, "UV_REQUEST_TIMEOUT", "UV_SYSTEM_CERTS", "UV_NATIVE_TLS", "UV_KEYRING_PROVIDER", CREDENTIALS)
+PREFIX = "UV_"
 
 
 class Uv:
@@ -80,12 +69,20 @@ def program() -> Path:
         raise AppError("uv-missing", detail=str(error)) from error
 
 
-def settings(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Environment variables for uv: patience and the system's certificates, unless the user chose otherwise."""
-    chosen = {name: value for name, value in PATIENCE.items() if name not in environ}
+def settings(environ: Mapping[str, str] = os.environ) -> dict[str, str | None]:
+    """Environment variables for uv: patience, the system's certificates and the user's general index.
+
+    None for one that uv does not get to see: whatever else uv lets a user set would change what is installed, where
+    it comes from or where it lies.
+    """
+    chosen: dict[str, str | None] = {
+        name: None for name in environ if name.upper().startswith(PREFIX) and name.upper() not in THEIRS
+    }
+    chosen |= {name: value for name, value in PATIENCE.items() if name not in environ}
     if "SSL_CERT_FILE" not in environ and "SSL_CERT_DIR" not in environ:
         chosen["UV_SYSTEM_CERTS"] = "1"
-    return chosen | {name: value for name, value in NEUTRAL.items() if name in environ}
+    index = general_index(environ)
+    return chosen if index is None else chosen | {INDEX_VARIABLES[0]: index}
 
 
 def general_index(environ: Mapping[str, str] = os.environ) -> str | None:

@@ -39,12 +39,12 @@ class System(Protocol):
         argv: Sequence[str | Path],
         *,
         timeout: float,
-        environ: Mapping[str, str] | None = None,
+        environ: Mapping[str, str | None] | None = None,
         cwd: Path | None = None,
         cancel: threading.Event | None = None,
         on_line: Callable[[str], None] | None = None,
     ) -> Finished:
-        """Run to the end. `environ` is added to ours. `on_line` gets each line of stdout as it comes.
+        """Run to the end. `environ` is added to ours; None takes a variable away. `on_line` gets each line of stdout.
 
         Raises AppError("program-missing"), AppError("program-timeout"), Cancelled (after ending the whole
         process group). A non-zero exit status is the caller's to judge.

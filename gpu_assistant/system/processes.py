@@ -46,7 +46,7 @@ def run(
     argv: Sequence[str | Path],
     *,
     timeout: float,
-    environ: Mapping[str, str] | None,
+    environ: Mapping[str, str | None] | None,
     cwd: Path | None,
     cancel: threading.Event | None,
     on_line: Callable[[str], None] | None,
@@ -59,8 +59,9 @@ def run(
     words = checked(argv)
     limits = _Limits(words[0], timeout, cancel)
     limits.check()
+    wanted: dict[str, str | None] = {**os.environ, **(environ or {})}
     try:
-        child = start(words, {**os.environ, **(environ or {})}, cwd)
+        child = start(words, {name: value for name, value in wanted.items() if value is not None}, cwd)
     except OSError as error:
         raise missing(words[0], error.strerror or str(error)) from error
     try:

@@ -63,7 +63,7 @@ class WindowsSystem(ToldByFacts):
         argv: Sequence[str | Path],
         *,
         timeout: float,
-        environ: Mapping[str, str] | None = None,
+        environ: Mapping[str, str | None] | None = None,
         cwd: Path | None = None,
         cancel: threading.Event | None = None,
         on_line: Callable[[str], None] | None = None,

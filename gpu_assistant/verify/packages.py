@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,9 @@ def packages_agree(system: System, interpreter: Path, context: JobContext[Any]) 
 
     try:
         argv = (find_uv_bin(), "pip", "check", "--no-config", "--no-cache", "--offline", "--python", str(interpreter))
-        finished = system.run(argv, timeout=TIME_LIMIT_S, cancel=context.cancel)
+        # The user's own settings for uv are about other folders.
+        theirs = dict.fromkeys(name for name in os.environ if name.upper().startswith("UV_"))
+        finished = system.run(argv, timeout=TIME_LIMIT_S, environ=theirs, cancel=context.cancel)
     except Cancelled:
         raise
     except (AppError, FileNotFoundError):

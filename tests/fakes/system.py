@@ -94,7 +94,7 @@ class FakeSystem:
         argv: Sequence[str | Path],
         *,
         timeout: float,
-        environ: Mapping[str, str] | None = None,
+        environ: Mapping[str, str | None] | None = None,
         cwd: Path | None = None,
         cancel: threading.Event | None = None,
         on_line: Callable[[str], None] | None = None,
