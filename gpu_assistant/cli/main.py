@@ -78,10 +78,15 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
 
 
 def _window(app: App, language: Language | None) -> int:
-    from ..system.screen import has_screen
+    from ..system.screen import named, screen
 
-    if not has_screen():
-        raise AppError("no-screen")
+    match screen():
+        case "none":
+            raise AppError("no-screen")
+        case "silent":
+            raise AppError("screen-silent", display=named())
+        case "there":
+            pass
     from ..gui.run import run as run_window
 
     return run_window(app, language=language)

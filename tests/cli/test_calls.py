@@ -150,6 +150,28 @@ def test_no_screen_is_said_before_qt_ends_the_process(call: Call) -> None:
 
 
 @pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="only there may a screen be named that does not answer")
+@pytest.mark.parametrize(
+    ("names", "named"),
+    [
+        ({"DISPLAY": ":987"}, "DISPLAY=:987"),
+        ({"DISPLAY": "nonsense"}, "DISPLAY=nonsense"),
+        ({"WAYLAND_DISPLAY": "wayland-987"}, "WAYLAND_DISPLAY=wayland-987"),
+        ({"DISPLAY": ":987", "QT_QPA_PLATFORM": "xcb"}, "DISPLAY=:987"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_a_screen_that_does_not_answer_is_said_before_qt_ends_the_process(
+    call: Call, names: dict[str, str], named: str, language: str
+) -> None:
+    nothing = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""}
+    done = call("--lang", language, environ=nothing | names)
+    assert done.returncode == 1
+    assert one_sentence(done.stderr), done.stderr
+    assert named in done.stderr
+
+
+@pytest.mark.linux
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
 def test_output_that_cannot_be_written(call: Call) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
