@@ -67,6 +67,7 @@ Var Data
 !define MUI_FINISHPAGE_RUN "$INSTDIR\${PROGRAM}"
 !define MUI_FINISHPAGE_RUN_TEXT "$(RUN)"
 !insertmacro MUI_PAGE_FINISH
+!define MUI_PAGE_CUSTOMFUNCTION_SHOW un.HideSpace
 !insertmacro MUI_UNPAGE_COMPONENTS
 !insertmacro MUI_UNPAGE_INSTFILES
 !insertmacro MUI_UNPAGE_FINISH
@@ -305,6 +306,13 @@ Function un.onInit
     !insertmacro SelectSection ${un.Environments}
     StrCpy $Environments 1
   ${EndIf}
+FunctionEnd
+
+; Taking away needs no room, and "Space required: 0.0 KB" reads as if nothing were there.
+Function un.HideSpace
+  FindWindow $0 "#32770" "" $HWNDPARENT
+  GetDlgItem $1 $0 1023
+  ShowWindow $1 ${SW_HIDE}
 FunctionEnd
 
 Function un.onSelChange
