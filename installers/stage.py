@@ -142,7 +142,7 @@ def stage(python: Python, out: Path, *, locks: Sequence[Path] = ()) -> Staged:
         _copy_program(site)
         closure = _reach(python, site, rules)
         shipped = [
-            *_modules(closure, python, site, out),
+            *_modules(closure, python, site, out, rules),
             *_files([*rules["sources"], *rules["files"]["every system"], *rules["files"][python.system]], site, out),
             *_runtime(rules["runtime"][python.system], closure, python, out),
             *_resources(site, out),
@@ -198,9 +198,10 @@ def _submodules(folder: Path, package: str, python: Python) -> Iterator[str]:
             yield f"{package}.{stem}"
 
 
-def _modules(closure: Closure, python: Python, site: Path, out: Path) -> Iterator[Shipped]:
+def _modules(closure: Closure, python: Python, site: Path, out: Path, rules: dict[str, Any]) -> Iterator[Shipped]:
     """Compile and copy every module reached; the standard library goes into a zip."""
     standard = {}
+    wordless = {each["name"] for each in rules["without docstrings"]}
     for name, (file, asked) in sorted(closure.reached.items()):
         why = f"imported by {asked}"
         if file.suffix not in (".py", ".pyc"):
@@ -211,7 +212,8 @@ def _modules(closure: Closure, python: Python, site: Path, out: Path) -> Iterato
         elif file.is_relative_to(site):
             target = Path("app", file.relative_to(site)).with_suffix(".pyc")
             (out / target).parent.mkdir(parents=True, exist_ok=True)
-            (out / target).write_bytes(_compiled(file, file.relative_to(site)))
+            optimize = 2 if name.partition(".")[0] in wordless else 0
+            (out / target).write_bytes(_compiled(file, file.relative_to(site), optimize))
             yield Shipped(target.as_posix(), name, why)
         else:
             inner = file.relative_to(python.library)
@@ -229,8 +231,8 @@ def _zip_name(python: Python) -> str:
     return f"python{python.minor.replace('.', '')}.zip"
 
 
-def _compiled(file: Path, shown: Path) -> bytes:
-    """A module's bytecode, the same for the same source wherever and whenever it is made."""
+def _compiled(file: Path, shown: Path, optimize: int = 0) -> bytes:
+    """A module's bytecode, the same for the same source wherever and whenever it is made. `optimize` as -O counts."""
     if file.suffix == ".pyc":
         return file.read_bytes()
     with tempfile.TemporaryDirectory() as scratch:
@@ -240,6 +242,7 @@ def _compiled(file: Path, shown: Path) -> bytes:
             str(made),
             dfile=shown.as_posix(),
             doraise=True,
+            optimize=optimize,
             invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
         )
         data = made.read_bytes()

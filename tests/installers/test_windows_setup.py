@@ -121,5 +121,13 @@ def test_every_rule_of_what_is_shipped_says_why() -> None:
     rules = json.loads((ROOT / "installers" / "parts.json").read_text(encoding="utf-8"))
     files = [*rules["files"]["every system"], *rules["files"]["windows"], *rules["files"]["linux"]]
     runtime = [*rules["runtime"]["windows"], *rules["runtime"]["linux"]]
-    for rule in (*rules["roots"], *rules["excluded"], *rules["sources"], *rules["resting"], *files, *runtime):
+    for rule in (
+        *rules["roots"],
+        *rules["excluded"],
+        *rules["without docstrings"],
+        *rules["sources"],
+        *rules["resting"],
+        *files,
+        *runtime,
+    ):
         assert rule["why"].strip(), rule
