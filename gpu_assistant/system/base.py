@@ -56,7 +56,15 @@ class System(Protocol):
         ...
 
     def environment_python(self, environment: Path) -> Path:
-        """The interpreter of a Python environment: bin/python or Scripts/python.exe."""
+        """The interpreter of a Python environment: bin/python, Scripts/python.exe, or conda's python.exe."""
+        ...
+
+    def environment_program(self, environment: Path, name: str) -> Path:
+        """One of a Python environment's programs ("pip"): in bin or Scripts."""
+        ...
+
+    def conda_way_in(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
+        """The files by which a conda environment is activated as any other one; `conda` is the program."""
         ...
 
     def standalone_python(self, folder: Path) -> Path:

@@ -18,6 +18,7 @@ from typing import BinaryIO  # noqa: E402
 from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User  # noqa: E402
 from ..core.settings import Language  # noqa: E402
 from . import (  # noqa: E402
+    linux_conda,
     linux_desktop,
     linux_disks,
     linux_hardware,
@@ -91,6 +92,15 @@ class LinuxSystem:
     def environment_python(self, environment: Path) -> Path:
         """bin/python."""
         return environment / "bin" / "python"
+
+    def environment_program(self, environment: Path, name: str) -> Path:
+        """In bin."""
+        return environment / "bin" / name
+
+    def conda_way_in(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
+        """For bash and zsh, by conda's own script beside the program; a link to the program is followed."""
+        found = linux_conda.way_in(environment, conda.resolve().parent.parent)
+        return {Path(path): text.encode("utf-8", "surrogateescape") for path, text in found.items()}
 
     def standalone_python(self, folder: Path) -> Path:
         """bin/python3."""

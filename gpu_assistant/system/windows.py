@@ -26,6 +26,7 @@ from . import (  # noqa: E402
     patience,
     places,
     processes,
+    windows_conda,
     windows_devices,
     windows_power,
     windows_processes,
@@ -69,6 +70,10 @@ class WindowsSystem(ToldByFacts):
         on_line: Callable[[str], None] | None = None,
     ) -> Finished:
         """See `base.System.run`; also raises ValueError for a relative program path and for a batch file."""
+        before = windows_conda.search_path(Path(argv[0])) if argv else ()
+        if before:
+            path = os.pathsep.join([*map(str, before), os.environ.get("PATH", "")])
+            environ = {"PATH": path, **(environ or {})}
         return processes.run(
             windows_processes.start,
             argv,
@@ -89,8 +94,19 @@ class WindowsSystem(ToldByFacts):
         return f"{name}.exe"
 
     def environment_python(self, environment: Path) -> Path:
-        r"""Scripts\python.exe."""
-        return environment / "Scripts" / "python.exe"
+        r"""Scripts\python.exe; conda's lies at the root."""
+        folder = environment if windows_conda.is_conda(environment) else environment / "Scripts"
+        return folder / "python.exe"
+
+    def environment_program(self, environment: Path, name: str) -> Path:
+        """In Scripts."""
+        return environment / "Scripts" / self.executable(name)
+
+    def conda_way_in(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
+        """For cmd, in the letters that it reads, and for PowerShell, which needs to be told that it is UTF-8."""
+        found = windows_conda.way_in(environment, conda.resolve().parent.parent)
+        letters = {".bat": "oem", ".ps1": "utf-8-sig"}
+        return {Path(path): text.encode(letters[path.suffix], "replace") for path, text in found.items()}
 
     def standalone_python(self, folder: Path) -> Path:
         """python.exe."""

@@ -118,6 +118,12 @@ class FakeSystem:
     def environment_python(self, environment: Path) -> Path:
         return self.real.environment_python(environment)
 
+    def environment_program(self, environment: Path, name: str) -> Path:
+        return self.real.environment_program(environment, name)
+
+    def conda_way_in(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
+        return self.real.conda_way_in(environment, conda)
+
     def standalone_python(self, folder: Path) -> Path:
         return self.real.standalone_python(folder)
 
