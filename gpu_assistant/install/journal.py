@@ -230,6 +230,17 @@ def environments(data: DataDir) -> tuple[Path, ...]:
     return tuple(found)
 
 
+def came_to_an_end(book: Journal, env: str) -> bool:
+    """Whether the last install for an environment before the run of `book` ended by itself, whatever its end."""
+    for path in sorted(book.path.parent.glob("*.jsonl"), reverse=True):
+        if path == book.path:
+            continue
+        entries = read(path)
+        if any(isinstance(entry, Began) and entry.plan is not None and entry.plan.env == env for entry in entries):
+            return any(isinstance(entry, Ended) for entry in entries)
+    return False
+
+
 def interrupted(data: DataDir) -> Interrupted | None:
     """The last install if it did not come to a good end, and nobody took it back since."""
     removed: set[str | None] = set()

@@ -43,6 +43,12 @@ def write_list(folder: Path, names: Iterable[str] | None = None) -> None:
     json.write_file(folder / FILES, "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape"))
 
 
+def listed(folder: Path) -> list[str]:
+    """The files of a folder that are ours, as they were written down; raises OSError where there is no list."""
+    text = (folder / FILES).read_bytes().decode("utf-8", "surrogateescape")
+    return [name for name in text.split("\n") if name]
+
+
 def look(folder: Path) -> Literal["made", "half", "before", "changed"]:
     """Whether a folder stands whole as we made it, half made or half removed, not at all, or as somebody else's."""
     if os.path.lexists(folder / FILES):
@@ -123,13 +129,13 @@ def _delete_listed(folder: Path) -> None:
     """The list goes last: as long as it is there, the rest can be deleted by it."""
     listing = folder / FILES
     try:
-        names = listing.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+        names = listed(folder)
     except FileNotFoundError:
         return  # gone already: what is left is not ours
     # Where somebody put a link in a folder's place, what lies behind it is not ours.
     real: dict[Path, bool] = {folder: True}
     for name in names:
-        if name and _inside(name) and _real((folder / name).parent, real):
+        if _inside(name) and _real((folder / name).parent, real):
             with suppress(FileNotFoundError, NotADirectoryError):
                 (folder / name).unlink()
     for place, folders, files in os.walk(folder, topdown=False):

@@ -57,7 +57,8 @@ class Work(Getting):
 
     Steps fill in `interpreter`, `lock`, `files` (one for each locked package, in its order), `forget_lock` (so
     that the next run asks the sources again), `standing` (the environment was there already, made from the same
-    lock) and `making`, the number of the effect that is there when the environment has its name.
+    lock), `built` (it is built of that lock and only lacks its proof and its name) and `making`, the number of the
+    effect that is there when the environment has its name.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class Work(Getting):
         self.environment = Path(plan.env)
         self.partial = partial_path(self.environment)
         self.uv = Uv(system, data, cancel=cancel, log=reporter.log)
-        self.standing = False
+        self.standing = self.built = False
         self.forget_lock: Callable[[], None] = lambda: None
         self.making = 0
         self._interpreter: Path | None = None

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from ...core.message import Message, Value
 from ...core.plan import Bottleneck, Event, Plan, PlanEvent, StepEvent, StepState
 
-# The steps after the download: what they made so far is made again by the next start.
-LATER = frozenset({"python-packages", "verify"})
+# The step after the download: what it made so far is made again by the next start.
+LATER = frozenset({"python-packages"})
 # What a step counts in the bar where nobody knows its time: a share, no promise.
 SHARES = {"download": 6.0, "python-packages": 2.0, "python-runtime": 1.0}
 LEAST_SHARE = 0.5

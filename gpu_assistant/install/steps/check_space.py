@@ -12,6 +12,7 @@ from ...core.json import storage_error
 from ...core.names import Value
 from ...core.plan import Plan, Step
 from .. import journal
+from ..built import built
 from ..draft import Draft
 from ..occupied import refuse_files, refuse_strangers
 from ..place import Ground
@@ -19,6 +20,10 @@ from ..planner import total
 from ..removal import delete, finish, trash_path
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields
+
+
+# What an environment that is built already has behind it.
+BUILDING = frozenset({"download", "python-packages"})
 
 
 class CheckSpace(Kind):
@@ -61,10 +66,11 @@ class CheckSpace(Kind):
         known = env in journal.environments(work.data)
         if not known and (work.partial.exists() or trash_path(env).exists()):
             raise AppError("environment-occupied", path=str(work.partial))
-        if known:
+        waiting = built(work.plan, work.journal) if known else None
+        if known and waiting is None:
             # What a killed run left behind; nothing counts it as whole, and its room is free again.
             delete(work.partial)
-        _check_room(work)
+        _check_room(work, built=waiting is not None)
         _check_writable(work.data.root)
         work.folder(step, env.parent)
         _check_writable(env.parent)
@@ -99,11 +105,12 @@ def _counted(draft: Draft) -> tuple[list[Step], list[Step]]:
     return keeping, [step for step in draft.steps if step.files or not KINDS[step.kind].apart]
 
 
-def _check_room(work: Work) -> None:
-    """What the plan needs, added up for each disk; what is unknown is not guessed."""
+def _check_room(work: Work, *, built: bool) -> None:
+    """What the plan needs, added up for each disk; what is unknown is not guessed, nor what is `built` counted."""
     needs: dict[int, tuple[Path, int]] = {}
-    keep = sum(step.disk_bytes or 0 for step in work.plan.steps)
-    fetch = sum(step.bytes or 0 for step in work.plan.steps)
+    todo = [step for step in work.plan.steps if not (built and step.kind in BUILDING)]
+    keep = sum(step.disk_bytes or 0 for step in todo)
+    fetch = sum(step.bytes or 0 for step in todo)
     for folder, count in ((work.environment.parent, keep), (work.data.files, fetch)):
         place = _standing(folder)
         device = place.stat().st_dev

@@ -67,8 +67,8 @@ class Download(Kind):
         refuse_fields(step)
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
-        """An environment that stands needs no files."""
-        return Outcome(code="progress.standing") if work.standing else None
+        """An environment that stands, or is built, needs no files."""
+        return Outcome(code="progress.standing") if work.standing or work.built else None
 
     def run(self, step: Step, work: Work) -> Outcome:  # noqa: ARG002
         """Raises what fetching raises."""

@@ -59,20 +59,25 @@ class PythonPackages(Kind):
         refuse_fields(step)
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
-        """It stands, made from the same lock."""
-        return Outcome(code="progress.standing") if work.standing else None
+        """It stands, made from the same lock, or is built of it and waits for its proof."""
+        return Outcome(code="progress.standing") if work.standing or work.built else None
 
     def run(self, step: Step, work: Work) -> Outcome:
         """Raises AppError: packages-failed, disk-full, folder-unwritable."""
         count = len(work.lock.packages)
         work.reporter.progress(done=0, total=count, unit="items", bottleneck="installing")
         # It has happened when the last step gives the environment its name.
-        work.making = work.journal.intends(self.name, work.tree_made(work.environment), step.id)
+        work.making = intend(work, step)
         delete(work.partial)
         build(work)
         write_records(work)
         work.reporter.progress(done=count, total=count, unit="items", bottleneck="installing")
         return Outcome()
+
+
+def intend(work: Work, step: Step) -> int:
+    """Say in the journal that the environment is going to have its name."""
+    return work.journal.intends(PythonPackages.name, work.tree_made(work.environment), step.id)
 
 
 def build(work: Work) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from ...core.errors import AppError
 from ...core.plan import Plan, Step
 from ...core.recommendation import PyTorchChoice, Recommendation, TensorFlowChoice
+from ..built import built
 from ..draft import Draft
 from ..fetching import Getting
 from ..lock import Lock
@@ -108,6 +109,8 @@ def _settled(lock: Lock, work: Work) -> Outcome:
     if standing is not None and standing.lock != lock.identity:
         raise AppError("environment-differs", path=str(work.environment))
     work.standing = standing is not None
+    waiting = built(work.plan, work.journal)
+    work.built = waiting is not None and waiting.lock == lock.identity
     found = {"PyTorch": lock.version("torch"), "TensorFlow": lock.version("tensorflow")}
     named = ", ".join(f"{name} {version}" for name, version in found.items() if version is not None)
     return Outcome(code="progress.resolved", data={"count": len(lock.packages), "packages": named})

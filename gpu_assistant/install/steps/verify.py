@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from ...core.errors import AppError
+from ...core.errors import AppError, Cancelled
 from ...core.jobs import JobContext
 from ...core.plan import Plan, Step
 from ...core.results import Check
+from ..built import forget
 from ..draft import Draft
 from ..place import Ground
 from ..removal import delete, name
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields
+from .python_packages import PythonPackages, intend
 
 START_S = 120.0
 
@@ -51,13 +53,25 @@ class Verify(Kind):
         if work.standing:
             _prove(work.environment, work)
             return Outcome()
-        _prove(work.partial, work)
+        if work.built:
+            # An earlier run made it, and this one says so before it has its name.
+            (made,) = (each for each in work.plan.steps if each.kind == PythonPackages.name)
+            work.making = intend(work, made)
+        try:
+            _prove(work.partial, work)
+        except Cancelled:
+            raise
+        except AppError:
+            forget(work.environment)
+            raise
         name(work.environment)
         try:
             _starts(work)
-        except AppError:
+        except AppError as error:
             # Not whole after all: the next run makes it again.
             work.environment.rename(work.partial)
+            if not isinstance(error, Cancelled):
+                forget(work.environment)
             raise
         work.journal.happened(work.making)
         return Outcome()
