@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QVBoxLayout, QWidget
 
@@ -16,6 +16,7 @@ from ...core.jobs import Job, Later
 from ..components import Banner, PressableCard, announce
 from ..components.banner import BannerKind
 from ..components.base import Live, app
+from ..components.dialogs import folder_dialog, save_dialog
 from ..components.shape import Shape
 from ..language import Language
 from ..main.tasks import Task
@@ -114,9 +115,7 @@ class WaysPanel(Live, QWidget):
 
     def project_dialog(self) -> QFileDialog:
         """The question for a folder to work in."""
-        dialog = self._dialog(self.tr("Which folder do you want to work in?"))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog = folder_dialog(self, self.tr("Which folder do you want to work in?"))
         dialog.fileSelected.connect(lambda folder: self.open_project(Path(folder)))
         return dialog
 
@@ -131,11 +130,8 @@ class WaysPanel(Live, QWidget):
 
     def lock_dialog(self) -> QFileDialog:
         """The question for a place of the lock."""
-        dialog = self._dialog(self.tr("Where shall the list of packages be saved?"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilter("TOML (*.toml)")
-        dialog.setDefaultSuffix("toml")
-        dialog.selectFile(LOCK_NAME)
+        title = self.tr("Where shall the list of packages be saved?")
+        dialog = save_dialog(self, title, "TOML (*.toml)", LOCK_NAME)
         dialog.fileSelected.connect(lambda file: self.save_lock(Path(file)))
         return dialog
 
@@ -145,11 +141,6 @@ class WaysPanel(Live, QWidget):
             lambda env: Task(lambda: self._services.share_lock(env, target)),
             lambda: self.tr("Saved: {path}").format(path=str(target)),
         )
-
-    def _dialog(self, title: str) -> QFileDialog:
-        dialog = QFileDialog(self, title)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        return dialog
 
     # Doing
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QHBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout
 
 from .. import theme
 from ..components import Button, Card, Icon, label
+from ..components.dialogs import folder_dialog
 
 LEVEL = 600  # below this width, times the text scale, the path and the button stand on lines of their own
 
@@ -48,9 +49,6 @@ class FolderCard(Card):
 
     def choose(self) -> None:
         """Ask where to install."""
-        dialog = QFileDialog(self, self.tr("Where shall it be installed?"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog = folder_dialog(self, self.tr("Where shall it be installed?"))
         dialog.fileSelected.connect(self.chosen)
         dialog.open()

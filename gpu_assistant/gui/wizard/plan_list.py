@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ..components import Button, Card, CommandBox, label
+from ..components.dialogs import save_dialog
 from . import words as said
 from .plan_command import PLAN_NAME, install_words, needs_file, one_line
 from .plan_row import PlanRow
@@ -90,11 +91,6 @@ class PlanList(Card):
 
     def choose_file(self) -> None:
         """Ask where the plan shall lie."""
-        dialog = QFileDialog(self, self.tr("Where shall the plan be saved?"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilter("JSON (*.json)")
-        dialog.setDefaultSuffix("json")
-        dialog.selectFile(PLAN_NAME)
+        dialog = save_dialog(self, self.tr("Where shall the plan be saved?"), "JSON (*.json)", PLAN_NAME)
         dialog.fileSelected.connect(lambda file: self._road.save_plan(Path(file)))
         dialog.open()
