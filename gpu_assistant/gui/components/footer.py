@@ -47,7 +47,7 @@ class Footer(Live, QWidget):
         self._box.addLayout(self._buttons)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.set_hint("")
-        self._shape.changed.connect(self._fit)
+        self._shape.changed.connect(self.fit)
         self.follow()
 
     def set_hint(self, text: str, icon: str = "info") -> None:
@@ -58,7 +58,7 @@ class Footer(Live, QWidget):
         self._icon.setVisible(bool(text))
         self._box.setStretch(0, 1 if text else 0)
         self._box.setStretch(1, 0 if text else 1)
-        self._fit()
+        self.fit()
 
     def add(self, button: Button) -> Button:
         """One more button at the right."""
@@ -74,15 +74,16 @@ class Footer(Live, QWidget):
 
     def refresh(self) -> None:
         """Room of now."""
-        self._fit()
+        self.fit()
         super().refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width may need another arrangement."""
         super().resizeEvent(event)
-        self._fit()
+        self.fit()
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
+        """Other words on the buttons may need another arrangement."""
         side, low = self._shape.margin, self._shape.low
         self._box.setContentsMargins(side, 10 if low else 14, side, 10 if low else 14)
         full = self.width() - 2 * side

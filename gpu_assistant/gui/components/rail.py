@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -67,14 +68,21 @@ class Brand(Live, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 10, 8, 18)
-        row.setSpacing(12)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(12, 10, 8, 18)
+        self._row.setSpacing(12)
         self._mark = _Mark()
         self.name = label("strong")
-        row.addWidget(self._mark)
-        row.addWidget(self.name, 1)
+        self._row.addWidget(self._mark)
+        self._row.addWidget(self.name, 1)
         self.follow()
+
+    def set_bare(self, bare: bool) -> None:
+        """The mark alone, in the middle."""
+        self.name.setVisible(not bare)
+        self._row.setContentsMargins(0 if bare else 12, 10, 0 if bare else 8, 18)
+        middle = Qt.AlignmentFlag.AlignHCenter if bare else Qt.AlignmentFlag(0)
+        self._row.setAlignment(self._mark, middle | Qt.AlignmentFlag.AlignVCenter)
 
     def retranslate(self) -> None:
         """The product's name."""

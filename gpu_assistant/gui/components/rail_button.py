@@ -19,7 +19,7 @@ class RailButton(KeyboardFocus, Live, QPushButton):
     def __init__(self, icon: str, text: str = "", *, after: str | None = None, parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self.icon_name, self.after_name = icon, after
-        self.stacked = False
+        self.stacked = self._bare = False
         self._badge: tuple[str, str] | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAutoDefault(False)
@@ -29,6 +29,12 @@ class RailButton(KeyboardFocus, Live, QPushButton):
         """Icon above the word, or beside it."""
         self.stacked = stacked
         self.refresh()
+
+    def set_bare(self, bare: bool) -> None:
+        """The icon alone; what it is shows on hover."""
+        if bare != self._bare:
+            self._bare = bare
+            self.refresh()
 
     def set_badge(self, kind: str | None, text: str = "", sentence: str = "") -> None:
         """A small disc ("warn" or "error") with a sign or count; `sentence` is what it means."""
@@ -46,10 +52,12 @@ class RailButton(KeyboardFocus, Live, QPushButton):
         self.setFont(theme.font(kind))
         sideways = QSizePolicy.Policy.Expanding if self._fills() else QSizePolicy.Policy.Preferred
         self.setSizePolicy(sideways, QSizePolicy.Policy.Fixed)
+        if not self._badge:
+            self.setToolTip(self.accessibleName() or self.text() if self._bare else "")
         super().refresh()
 
     def _fills(self) -> bool:
-        return self.isCheckable() or self.stacked
+        return self.isCheckable() or self.stacked or self._bare
 
     def sizeHint(self) -> QSize:
         """A row of 42, or of 56 with the icon above."""
@@ -58,6 +66,8 @@ class RailButton(KeyboardFocus, Live, QPushButton):
             # Room for the weight of the current page, so that nothing moves when a page is chosen.
             metrics = QFontMetrics(theme.font("caption-strong" if self.stacked else "strong"))
         width, height = metrics.horizontalAdvance(self.text()), self.fontMetrics().height()
+        if self._bare:
+            return QSize(theme.px(18) + 24, height + 20)
         if self.stacked:
             return QSize(max(width + 16, theme.px(64)), height + theme.px(20) + 21)
         if not self.isCheckable():
@@ -108,6 +118,9 @@ class RailButton(KeyboardFocus, Live, QPushButton):
     def _draw_row(self, painter: QPainter, ink: str, icon_ink: str) -> None:
         size, left, gap = (20, 14, 12) if self.isCheckable() else (18, 12, 10)
         side = theme.px(size)
+        if self._bare:
+            draw_icon(painter, self.icon_name, icon_ink, size, QRectF(self.rect()))
+            return
         draw_icon(painter, self.icon_name, icon_ink, size, QRectF(left, 0, side, self.height()))
         painter.setPen(theme.color(ink))
         words = QRectF(left + side + gap, 0, self.width(), self.height())

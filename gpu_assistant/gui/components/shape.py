@@ -9,9 +9,12 @@ NARROW, SMALL, TIGHT, LOW, WIDE = 1200, 960, 1024, 620, 1600
 
 
 class Shape(QObject):
-    """Watches the window a widget stands in. `changed` comes whenever one of the steps is crossed."""
+    """Watches the window a widget stands in. `changed` comes whenever one of the steps is crossed, `resized` with
+    every other size or window.
+    """
 
     changed = Signal()
+    resized = Signal()
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
@@ -74,3 +77,4 @@ class Shape(QObject):
         if now != self._last:
             self._last = now
             self.changed.emit()
+        self.resized.emit()

@@ -6,34 +6,45 @@ from collections.abc import Sequence
 from typing import Literal
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from .. import theme
 from .base import KeyboardFocus, Live, focus_ring, rounded
 from .picture import draw_icon
 from .rail import Brand, Rail
+from .rail_button import RailButton
 from .text import laid_out
 
 WIDE, SLIM = 240, 200
-DISC, BETWEEN = 26, 26
+DISC, BETWEEN, LEAST_BETWEEN, LEFT = 26, 26, 6, 15
+UNBOUNDED = 16_777_215
+# Words that would take more than this share of the window are left to the page: its discs say where one is.
+SHARE = 1 / 3
 
 
 class StepRail(Rail):
-    """`steps` are (title, hint); the hint shows under the current one. `chosen` comes for done steps only."""
+    """`steps` are (title, hint); the hint shows under the current one. `chosen` comes for done steps only.
+
+    Where large text would take too much of a small window it is `bare`: discs without their titles, which show on
+    hover and are told to screen readers; what is lower than its steps moves them together.
+    """
 
     chosen = Signal(int)
 
     def __init__(self, steps: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.bare = False
         self.column.setSpacing(0)
-        self.column.addWidget(Brand())
+        self.brand = Brand()
+        self.column.addWidget(self.brand)
         self.buttons = [_Step(number, len(steps)) for number in range(len(steps))]
         for button in self.buttons:
             self.column.addWidget(button)
             button.clicked.connect(lambda _checked=False, number=button.number: self.chosen.emit(number))
         self.set_steps(steps)
         self.set_current(0)
+        self.shape_.resized.connect(self._fit)
         self.follow()
 
     def retranslate(self) -> None:
@@ -56,18 +67,62 @@ class StepRail(Rail):
 
     def refresh(self) -> None:
         """Width of now."""
-        grown = 1 + (theme.text_scale() - 1) / 2
-        margins = self.contentsMargins()
-        if (outer := self.layout()) is not None:
-            margins += outer.contentsMargins()
-        needed = max(button.needed() for button in self.buttons) + margins.left() + margins.right()
-        self.setFixedWidth(max(round((SLIM if self.shape_.narrow else WIDE) * grown), needed))
+        # By itself it is its own window, which has the width that it wants.
+        if self.window() is not self and self.isVisible():
+            self.bare = self._crowds()
+        self.brand.set_bare(self.bare)
+        for step in self.buttons:
+            step.set_bare(self.bare)
+        for button in self.findChildren(RailButton):
+            button.set_bare(self.bare)
+        if self.bare:
+            wide = max(2 * LEFT + theme.px(DISC), self.brand.minimumSizeHint().width())
+            self.setFixedWidth(wide + self._beside())
+        else:
+            self.setFixedWidth(self._titled())
         super().refresh()
+        self._spread()
 
+    def _beside(self) -> int:
+        margins = self.outer.contentsMargins()
+        return margins.left() + margins.right()
 
-def _line() -> int:
-    """How high a step is: the way between two discs does not grow with the text, so that all steps have room."""
-    return theme.px(DISC) + BETWEEN
+    def _titled(self) -> int:
+        """The width with the titles."""
+        grown = 1 + (theme.text_scale() - 1) / 2
+        needed = max(button.needed() for button in self.buttons) + self._beside()
+        return max(round((SLIM if self.shape_.narrow else WIDE) * grown), needed)
+
+    def _crowds(self) -> bool:
+        """Whether the titles would take too much of the window."""
+        return self._titled() > self.window().width() * SHARE
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another height moves the steps together, or apart again."""
+        super().resizeEvent(event)
+        self._spread()
+
+    def _fit(self) -> None:
+        """Another width of the window may leave room for the titles, or none."""
+        if self.isVisible() and self.window() is not self and self._crowds() != self.bare:
+            self.refresh()
+
+    def _spread(self) -> None:
+        """Each step as high as there is room for."""
+        if self.window() is self:
+            return
+        margins = self.outer.contentsMargins()
+        self.foot.invalidate()  # rows that became columns do not tell it
+        room = self.height() - margins.top() - margins.bottom() - self.foot.sizeHint().height()
+        room -= 2 * self.outer.spacing()
+        count = len(self.buttons)
+        least = max(button.least() for button in self.buttons)
+        brand = self.brand.sizeHint().height()
+        self.brand.setVisible(room - brand >= count * least)
+        room -= brand if not self.brand.isHidden() else 0
+        line = min(max(room // count, least), theme.px(DISC) + BETWEEN)
+        for button in self.buttons:
+            button.set_line(line, room - count * line)
 
 
 State = Literal["done", "current", "waiting"]
@@ -77,9 +132,12 @@ class _Step(KeyboardFocus, Live, QPushButton):
     def __init__(self, number: int, count: int) -> None:
         super().__init__()
         self.number, self._count = number, count
-        self._hint = ""
+        self._hint = self._note = ""
         self._state: State = "waiting"
-        self._leads_back = False
+        self._leads_back = self._bare = False
+        # The way between two discs does not grow with the text, so that all steps have room.
+        self._line = theme.px(DISC) + BETWEEN
+        self._spare = UNBOUNDED
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -91,6 +149,25 @@ class _Step(KeyboardFocus, Live, QPushButton):
         self.setText(title)
         self.retranslate()
         self.updateGeometry()
+
+    def set_note(self, note: str) -> None:
+        """What shows on hover, such as why no way leads back."""
+        self._note = note
+        self.retranslate()
+
+    def set_bare(self, bare: bool) -> None:
+        """Only the disc; its title shows on hover."""
+        if bare != self._bare:
+            self._bare = bare
+            self.retranslate()
+            self.updateGeometry()
+
+    def set_line(self, line: int, spare: int) -> None:
+        """How high it is in pixels, and how much more its hint may take."""
+        if (line, spare) != (self._line, self._spare):
+            self._line, self._spare = line, spare
+            self.updateGeometry()
+            self.update()
 
     def set_state(self, state: State, leads_back: bool) -> None:
         self._state, self._leads_back = state, leads_back
@@ -106,6 +183,8 @@ class _Step(KeyboardFocus, Live, QPushButton):
                 number=self.number + 1, count=self._count, title=self.text(), state=states[self._state]
             )
         )
+        shown = (self.text() if self._bare else "", self._note)
+        self.setToolTip("\n".join(each for each in shown if each))
 
     def hitButton(self, pos: QPoint) -> bool:
         return self._leads_back and super().hitButton(pos)
@@ -115,7 +194,7 @@ class _Step(KeyboardFocus, Live, QPushButton):
         super().refresh()
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(150), _line())
+        return QSize(0 if self._bare else theme.px(150), self._line)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -124,40 +203,55 @@ class _Step(KeyboardFocus, Live, QPushButton):
         """The width that the title takes, as the current one."""
         return self._left() + QFontMetrics(theme.font("strong")).horizontalAdvance(self.text())
 
+    def least(self) -> int:
+        """The height that its words and a glimpse of the way take."""
+        return max(QFontMetrics(theme.font("strong")).height(), theme.px(20)) + LEAST_BETWEEN
+
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
-        line = _line()
-        if self._state != "current" or not self._hint:
-            return line
+        return max(self._line, self._with_hint(width)) if self._hinted(width) else self._line
+
+    def _with_hint(self, width: int) -> int:
         hint = laid_out(self._hint, theme.font("caption"), width - self._left())[1].height()
-        return max(line, round(line / 2 + self.fontMetrics().height() / 2 + 3 + hint + 4))
+        return round(self._line / 2 + self.fontMetrics().height() / 2 + 3 + hint + 4)
+
+    def _hinted(self, width: int) -> bool:
+        if self._state != "current" or not self._hint or self._bare:
+            return False
+        return self._with_hint(width) - self._line <= self._spare
+
+    def _disc_size(self) -> int:
+        return min(theme.px(DISC), self._line - LEAST_BETWEEN)
 
     def _left(self) -> int:
-        return 15 + theme.px(DISC) + 13
+        return LEFT + theme.px(DISC) + 13
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        disc, line = theme.px(DISC), _line()
-        circle = QRectF(15, (line - disc) / 2, disc, disc)
+        disc, line = self._disc_size(), self._line
+        left = (self.width() - disc) / 2 if self._bare else LEFT + (theme.px(DISC) - disc) / 2
+        circle = QRectF(left, (line - disc) / 2, disc, disc)
         if self.ringed:
             focus_ring(painter, QRectF(4, 2, self.width() - 4, line - 4), 8)
         elif self._leads_back and self.underMouse():
             rounded(painter, QRectF(4, 4, self.width() - 4, line - 8), 8, theme.color("hover"))
         self._links(painter, circle)
         self._disc(painter, circle)
+        if self._bare:
+            return
         painter.setPen(theme.color("soft" if self._state == "waiting" else "text"))
         painter.setFont(self.font())
-        left = self._left()
-        words = QRectF(left, 0, self.width() - left, line)
+        start = self._left()
+        words = QRectF(start, 0, self.width() - start, line)
         painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self.text())
-        if self._state == "current" and self._hint:
+        if self._hinted(self.width()):
             painter.setPen(theme.color("soft"))
-            layout, _size = laid_out(self._hint, theme.font("caption"), self.width() - left)
-            layout.draw(painter, QPointF(left, line / 2 + self.fontMetrics().height() / 2 + 3))
+            layout, _size = laid_out(self._hint, theme.font("caption"), self.width() - start)
+            layout.draw(painter, QPointF(start, line / 2 + self.fontMetrics().height() / 2 + 3))
 
     def _links(self, painter: QPainter, circle: QRectF) -> None:
         """Half of the line to each neighbour; accent where the way is done."""

@@ -70,12 +70,16 @@ class WizardPage(Live, QWidget):
     def draw_if_seen(self) -> None:
         """Draw, unless nobody sees it: showing draws."""
         if self.isVisible():
-            self.draw()
+            self._draw()
+
+    def _draw(self) -> None:
+        self.draw()
+        self.footer.fit()
 
     def prepare(self) -> None:
         """Draw ahead, while nobody looks."""
         if not self.isVisible():
-            self.draw()
+            self._draw()
 
     def retranslate(self) -> None:
         """All words again; a page that nobody sees draws when it is shown."""
@@ -84,7 +88,7 @@ class WizardPage(Live, QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up, and put the focus where the way goes on."""
         super().showEvent(event)
-        self.draw()
+        self._draw()
         QTimer.singleShot(0, self, self.focus_primary)
 
     def focus_primary(self) -> None:

@@ -221,7 +221,7 @@ class Wizard(Live, QWidget):
         done = self.rail.buttons[: PAGES.index(self.flow.page)]
         why = self.tr("The way back is open again when the install has ended.")
         for button in self.rail.buttons:
-            button.setToolTip(why if locked and button in done else "")
+            button.set_note(why if locked and button in done else "")
 
     def _look_again(self) -> None:
         if self.flow.page == "computer":
