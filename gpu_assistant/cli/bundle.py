@@ -40,7 +40,7 @@ def bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
     picked = Choice(**{name: getattr(arguments, name) for name in PICKS})
     choice = None if picked == Choice() else picked
     recommendation = app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
-    create = app.create_bundle(machine, recommendation, folder, channel=arguments.channel)
+    create = app.create_bundle(machine, recommendation, folder, channel=arguments.channel, choice=choice)
     made: list[Contents] = []
     _run(output, lambda report: made.append(run_job(create, on_news=report, stopped="cancelled")))
     if not output.json:
@@ -59,11 +59,9 @@ def plan_from(app: App, arguments: argparse.Namespace, folder: Path) -> Plan:
     contents = app.read_bundle(folder)
     if arguments.goal not in (contents.goal, "pytorch"):
         raise CallError("bundle-other-wish", path=str(folder), made_for=contents.wish.label)
-    wish = contents.wish
-    choice = Choice(pytorch=wish.torch, variant=wish.variant, python=wish.python)
     machine = run_job(app.detect())
-    recommendation = app.recommend(machine, goal=contents.goal, channel=contents.channel, choice=choice, bundle=folder)
-    return app.plan(machine, recommendation, app.environment_path(arguments.env, contents.goal), bundle=folder)
+    recommendation = app.recommend_from(folder, machine)
+    return app.plan_from(folder, machine, recommendation, app.environment_path(arguments.env, contents.goal))
 
 
 def _run(output: Output, work: Callable[[Callable[[Event], None]], object]) -> None:

@@ -34,6 +34,13 @@ class Target(Struct, frozen=True, kw_only=True):
         return f"{_UV[self.arch]}-manylinux_2_{max(n for n in _GLIBCS if n <= max(self._glibc, _GLIBCS[0]))}"
 
     @property
+    def label(self) -> str:
+        """What a person calls it."""
+        if self.system == "windows":
+            return f"Windows {self.arch}"
+        return f"Linux {self.arch}, glibc {self.glibc or f'2.{_USUAL_GLIBC}'}"
+
+    @property
     def platforms(self) -> tuple[str, ...]:
         """The platforms of its wheels, best first."""
         if self.system == "windows":

@@ -17,6 +17,8 @@ from gpu_assistant.core.errors import AppError, CallError, Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Event, Plan, StepEvent
+from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.wanted import Wanted
 from gpu_assistant.install import manifest
 from gpu_assistant.install.bundle.check import CheckJob
@@ -35,15 +37,15 @@ from tests.fakes.fault_server import Fault, fault_server
 
 from . import tiny
 from .toolkit_world import ToolkitWorld
-from .world import QUICK, SERIES, World, end, machine, recommendation, states
+from .world import QUICK, RELEASE, SERIES, World, end, machine, recommendation, states
 
 HERE = Target(system="windows" if current().name == "windows" else "linux", arch="x86_64", glibc="2.28")
 
 
-def create(world: World, folder: Path, target: Target = HERE, **more: Any) -> list[Event]:
+def create(world: World, folder: Path, target: Target = HERE, choice: Choice | None = None, **more: Any) -> list[Event]:
     events: list[Event] = []
     ground = Ground(world.system, world.data, world.catalog)
-    job = CreateJob(world.plan(**more), target, folder, ground, channel="studio", limits=QUICK)
+    job = CreateJob(world.plan(**more), target, folder, ground, channel="studio", choice=choice, limits=QUICK)
     job.run(JobContext(report=events.append))
     return events
 
@@ -282,6 +284,42 @@ def test_what_it_was_not_made_for_is_refused(world: World, bundle: Path) -> None
     with pytest.raises(CallError) as caught:
         world.install(offline(world, bundle, version="2.9.1"))
     assert caught.value.code == "bundle-other-wish"
+
+
+def test_the_check_here_says_that_it_is_for_another_kind_of_computer(world: World, bundle: Path) -> None:
+    here = world.system.operating_system()
+    assert CheckJob(bundle, here).run(JobContext()).target == HERE
+    other = "windows" if HERE.system == "linux" else "linux"
+    stranger = msgspec.structs.replace(here, system=other, glibc=None)
+    with pytest.raises(CallError) as caught:
+        CheckJob(bundle, stranger).run(JobContext())
+    assert caught.value.code == "bundle-other-machine"
+    assert CheckJob(bundle).run(JobContext()).target == HERE  # who made it may check it anywhere
+
+
+def test_what_was_picked_by_hand_is_picked_where_it_is_used(world: World) -> None:
+    create(world, world.root / "stick", choice=Choice(driver="keep", cudnn="none"))
+    picks = read(world.root / "stick").picks
+    assert (picks.driver, picks.cudnn, picks.pytorch, picks.python) == ("keep", "none", RELEASE, SERIES)
+
+
+def test_a_held_one_asks_for_nothing_and_goes_on(world: World) -> None:
+    folder, pace, fetching = world.root / "stick", Pace(), threading.Event()
+    pace.pause()
+
+    def watch(event: Event) -> None:
+        if isinstance(event, StepEvent) and (event.id, event.state) == ("download", "running"):
+            fetching.set()
+
+    ground = Ground(world.system, world.data, world.catalog)
+    job = CreateJob(world.plan(), HERE, folder, ground, channel="studio", limits=QUICK, pace=pace)
+    worker = threading.Thread(target=job.run, args=[JobContext(report=watch)])
+    worker.start()
+    assert fetching.wait(60)
+    assert not (folder / LIST).exists()
+    pace.resume()
+    worker.join(60)
+    assert CheckJob(folder).run(JobContext()).target == HERE
 
 
 def test_wheels_for_another_system_are_gathered(world: World) -> None:

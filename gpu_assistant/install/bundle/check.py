@@ -9,23 +9,26 @@ from typing import Any
 from ...core.errors import AppError
 from ...core.jobs import JobContext
 from ...core.json import storage_error
+from ...core.machine import OperatingSystem
 from ...core.plan import Step
 from ...fetch import local
 from ..reporter import Reporter
+from ..target import target_of
 from .contents import Contents, fingerprint, place, read
 
 CHECK = "check"
 
 
 class CheckJob:
-    """News are `Event`s, the last one an `EndEvent`."""
+    """News are `Event`s, the last one an `EndEvent`. With `here` it must also be for this kind of computer."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, here: OperatingSystem | None = None) -> None:
         self.folder = folder
+        self._here = here
 
     def run(self, context: JobContext[Any]) -> Contents:
-        """The list of a whole bundle. Raises CallError: bundle-missing, bundle-list, bundle-link; Cancelled;
-        AppError("bundle-damaged") with the paths that are missing or differ.
+        """The list of a whole bundle. Raises CallError: bundle-missing, bundle-unfinished, bundle-list, bundle-link,
+        bundle-other-machine; Cancelled; AppError("bundle-damaged") with the paths that are missing or differ.
         """
         reporter = Reporter(context)
         reporter.plan((Step(id=CHECK, kind="bundle", code="bundle-check", data={"path": str(self.folder)}),))
@@ -46,6 +49,8 @@ class CheckJob:
 
     def _check(self, reporter: Reporter, context: JobContext[Any]) -> Contents:
         contents = read(self.folder)
+        if self._here is not None:
+            contents.refuse_others(self.folder, target_of(self._here, contents.wish.label))
         done, wrong = 0, list[str]()
 
         def more(count: int) -> None:

@@ -7,11 +7,12 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from ...core import json
 from ...core.errors import CallError
 from ...core.names import Channel, Goal
+from ...core.recommendation import Choice
 from ..target import Target
 from ..wish import Wish
 
@@ -40,7 +41,8 @@ class Contents(Struct, frozen=True, kw_only=True):
     """`bundle.json`: what it was made for and its files.
 
     `left_out` are the titles' codes of steps that need a network of their own, which no folder can hold.
-    `created` in seconds since the epoch, `catalog` the day of the facts that the plan rests on.
+    `created` in seconds since the epoch, `catalog` the day of the facts that the plan rests on. `choice` is what was
+    picked by hand when it was made.
     """
 
     schema: Literal["gpu-assistant/bundle/1"]
@@ -53,11 +55,23 @@ class Contents(Struct, frozen=True, kw_only=True):
     target: Target
     files: tuple[BundleFile, ...]
     left_out: tuple[str, ...] = ()
+    choice: Choice | None = None
 
     @property
     def bytes(self) -> int:
         """What all files take."""
         return sum(file.bytes for file in self.files)
+
+    @property
+    def picks(self) -> Choice:
+        """What has to be picked where it is used, so that the same comes out."""
+        wish = self.wish
+        return structs.replace(self.choice or Choice(), pytorch=wish.torch, variant=wish.variant, python=wish.python)
+
+    def refuse_others(self, folder: Path, here: Target) -> None:
+        """Raise CallError("bundle-other-machine") where it was made for another kind of computer."""
+        if not self.target.serves(here):
+            raise CallError("bundle-other-machine", path=str(folder), made_for=self.target.label, here=here.label)
 
 
 def read(folder: Path, name: str = LIST) -> Contents:

@@ -24,8 +24,10 @@ from ...core.json import storage_error
 from ...core.names import Channel, MirrorUse, Value
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step
+from ...core.recommendation import Choice
 from ...fetch import local
 from ...fetch.limits import Limits
+from ...fetch.pace import Pace
 from ...fetch.wanted import Wanted
 from ...system.base import System
 from ..fetching import Getting, fetch
@@ -48,7 +50,9 @@ RESOLVE, GATHER, WRITE = "resolve", "download", "bundle"
 
 
 class CreateJob:
-    """`plan` is the plan for the machine, `target` that machine. News are `Event`s, the last one an `EndEvent`."""
+    """`plan` is the plan for the machine, `target` that machine, `choice` what was picked for it by hand; `pace` holds
+    or slows its downloads. News are `Event`s, the last one an `EndEvent`.
+    """
 
     def __init__(
         self,
@@ -58,14 +62,18 @@ class CreateJob:
         ground: Ground,
         *,
         channel: Channel,
+        choice: Choice | None = None,
         limits: Limits | None = None,
         mirrors: MirrorUse = "when-slow",
+        pace: Pace | None = None,
     ) -> None:
         self.plan, self.target, self.folder = plan, target, folder
         self._system: System = ground.system
         self._data: DataDir = ground.data
         self._catalog: Catalog = ground.catalog
         self._channel: Channel = channel
+        self._choice = choice
+        self._pace = pace
         self._limits = limits or Limits()
         self._mirrors: MirrorUse = mirrors
 
@@ -106,6 +114,7 @@ class CreateJob:
             cancel=context.cancel,
             limits=self._limits,
             mirrors=self._mirrors,
+            pace=self._pace,
         )
         with _told(reporter, RESOLVE, "progress.resolved") as said:
             lock, contents = self._resolve(getting)
@@ -155,6 +164,7 @@ class CreateJob:
             catalog=self._catalog.date,
             goal=self.plan.goal,
             channel=self._channel,
+            choice=self._choice,
             wish=told,
             target=self.target,
             files=(),

@@ -27,9 +27,7 @@ class Shelf:
 
     def refuse_strange(self, plan: Plan, target: Target) -> None:
         """Raise CallError("bundle-other-machine") or AppError("bundle-lacks") before anything is done."""
-        made_for = self.contents.target
-        if not made_for.serves(target):
-            raise CallError("bundle-other-machine", path=str(self.folder), made_for=made_for.uv, here=target.uv)
+        self.contents.refuse_others(self.folder, target)
         for step in plan.steps:
             for file in step.files:
                 self._find(file.url, file.sha256, file.name)
