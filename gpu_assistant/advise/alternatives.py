@@ -16,6 +16,7 @@ from .decision import Decision
 from .distributions import behind, pick_for_release, release_branch, said_distro
 from .driver_choices import packages_for
 from .drivers import drops
+from .host_compilers import toolkit_for_compiler
 from .others import amd_chip
 from .pick import Pick, best_pick, cpu_pick, cuda_pick
 from .reasons import lacks_code
@@ -176,6 +177,10 @@ def _toolkit(d: Decision) -> Iterator[Alternative]:
         if numbers(offered) != numbers(toolkit.version):
             data: dict[str, Value] = {"offered": offered, "toolkit": toolkit.version}
             yield Alternative(code="toolkit-match", change={"cuda_toolkit": offered}, data=data)
+    other = toolkit_for_compiler(d.where, d.parts) if d.wish.cuda_toolkit is None else None
+    if other is not None and d.where.machine.tools is not None:
+        data = {"other": other, "toolkit": toolkit.version, "gcc": d.where.machine.tools.gcc}
+        yield Alternative(code="toolkit-for-compiler", change={"cuda_toolkit": other}, data=data)
     if toolkit.action == "install" and d.wish.cuda_toolkit is None:
         data = {"toolkit": toolkit.version}
         yield Alternative(code="no-toolkit", change={"cuda_toolkit": "none", "cudnn": "none"}, data=data)

@@ -26,6 +26,7 @@ SOURCE_FIELDS = (
     "seen_source",
     "line_source",
     "nvidia_source",
+    "gnu_packages_source",
 )
 ALSO_SOURCES = ("arch_source", "max_temp_source")
 

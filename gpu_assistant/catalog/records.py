@@ -34,7 +34,7 @@ from .subject import (
     Variant,
 )
 from .subject import Subject as Subject  # what the advice says where its reasons come from
-from .toolkits import CudaRedist, HostCompiler, Installer, ToolkitAddress, ToolkitInstall
+from .toolkits import CudaRedist, GnuCompiler, HostCompiler, Installer, ToolkitAddress, ToolkitInstall
 
 Segment = Literal["desktop", "laptop", "workstation", "mobile-workstation", "datacenter", "mining"]
 
@@ -64,9 +64,18 @@ class GpuRange(Struct, frozen=True, kw_only=True):
     compute_capability: Capability
 
 
-class Gpus(Subject, frozen=True, kw_only=True):
-    """`gpus.json`; `ranges` stand in ascending order."""
+class CapabilityRange(Struct, frozen=True, kw_only=True):
+    """The oldest and the newest chips that NVIDIA has told of, by what they compute."""
 
+    lowest: Capability
+    highest: Capability
+    source: str
+
+
+class Gpus(Subject, frozen=True, kw_only=True):
+    """`gpus.json`; `ranges` stand in ascending order; `capabilities` is what any file may name."""
+
+    capabilities: CapabilityRange | None = None
     ranges: tuple[GpuRange, ...]
     gpus: tuple[GpuRow, ...]
 
@@ -76,7 +85,9 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
 
     `arch_list` are compute capabilities with compiled code (None: not known), `ptx_for` those with portable
     code that newer cards translate for themselves; `cuda` and `cudnn` the versions inside; `sha256` of the wheels
-    by Python series, where the index was read; `lowest_system` the macOS that the wheels are made for.
+    by Python series, where the index was read; `lowest_system` the macOS that the wheels are made for; `python` the
+    series that it is made for where those are not the release's, `alone`: torchvision and torchaudio are not
+    published for it.
     """
 
     system: SystemName
@@ -88,6 +99,8 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
     cuda: Numbers | None = None
     cudnn: Numbers | None = None
     mps: bool = False
+    python: tuple[Series, ...] = ()
+    alone: bool = False
     lowest_system: Numbers | None = None
     sha256: dict[Series, Hex32] = {}
     confidence: Confidence = "high"
@@ -109,9 +122,12 @@ class TorchRelease(Struct, frozen=True, kw_only=True):
 
 
 class GlibcFloor(Struct, frozen=True, kw_only=True):
-    """The lowest glibc that the Linux wheels need from a release on: those of `variants`, or all where it is empty."""
+    """The lowest glibc that the Linux wheels need from a release on: those of `variants`, or all where it is empty,
+    for one type of processor or (None) for all.
+    """
 
     from_release: Numbers
+    arch: Arch | None = None
     variants: tuple[Variant, ...] = ()
     lowest: Numbers
     source: str
@@ -135,6 +151,14 @@ class Embedded(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class Platform(Struct, frozen=True, kw_only=True):
+    """A kind of computer."""
+
+    system: SystemName
+    arch: Arch
+    source: str
+
+
 class CudnnFloor(Struct, frozen=True, kw_only=True):
     """The oldest chip that cuDNN supports from a version on; builds for CUDA 11 may go further back."""
 
@@ -145,13 +169,16 @@ class CudnnFloor(Struct, frozen=True, kw_only=True):
 
 
 class PyTorch(Subject, frozen=True, kw_only=True):
-    """`pytorch.json`: releases and floors newest first; code for the key does not run on the listed devices."""
+    """`pytorch.json`: releases and floors newest first; code for the key does not run on the listed devices; the
+    general package index has nothing for the computers of `not_on_general_index`.
+    """
 
     excluded_devices: dict[str, tuple[str, ...]]
     releases: tuple[TorchRelease, ...]
     glibc: tuple[GlibcFloor, ...] = ()
     without_glibc: WithoutGlibc | None = None
     embedded: Embedded | None = None
+    not_on_general_index: tuple[Platform, ...] = ()
     cudnn_floors: tuple[CudnnFloor, ...] = ()
 
 
@@ -200,7 +227,7 @@ class Toolkit(Struct, frozen=True, kw_only=True):
 
 
 class Cuda(Subject, frozen=True, kw_only=True):
-    """`cuda.json`; all lists newest first."""
+    """`cuda.json`; all lists newest first. `gnu_packages` has what distributions call a compiler of one {major}."""
 
     minimum_drivers: tuple[MinimumDriver, ...]
     branches: tuple[DriverBranch, ...]
@@ -210,6 +237,9 @@ class Cuda(Subject, frozen=True, kw_only=True):
     address_patterns: tuple[ToolkitAddress, ...] = ()
     installing: tuple[ToolkitInstall, ...] = ()
     host_compilers: tuple[HostCompiler, ...] = ()
+    gnu_compilers: tuple[GnuCompiler, ...] = ()
+    gnu_packages: dict[str, str] = field(default_factory=dict)
+    gnu_packages_source: str | None = None
 
 
 class Generation(Struct, frozen=True, kw_only=True):

@@ -59,17 +59,18 @@ def newest_first(subject: Any, _all: dict[str, Subject]) -> Findings:  # noqa: A
     match subject:
         case PyTorch():
             lists["releases"] = (("", r.version) for r in subject.releases)
-            lists["glibc"] = (("", g.from_release) for g in subject.glibc)
+            lists["glibc"] = ((f"{g.arch or ''} {' '.join(g.variants)}", g.from_release) for g in subject.glibc)
             lists["cudnn_floors"] = (("", f.from_version) for f in subject.cudnn_floors)
         case Cuda():
             lists["toolkits"] = (("", t.version) for t in subject.toolkits)
             lists["branches"] = (("", b.branch) for b in subject.branches)
             lists["host_compilers"] = (("", h.from_toolkit) for h in subject.host_compilers)
+            lists["gnu_compilers"] = (("", g.from_toolkit) for g in subject.gnu_compilers)
             lists["minimum_drivers"] = (("", str(m.major)) for m in subject.minimum_drivers)
         case Cudnn():
             lists["releases"] = (("", r.version) for r in subject.releases)
         case TensorFlow():
-            lists["builds"] = ((b.system, b.version) for b in subject.builds)
+            lists["builds"] = ((f"{b.system} {b.arch}", b.version) for b in subject.builds)
         case VcRedist():
             lists["needs"] = (("", n.from_release) for n in subject.needs)
         case Pythons():

@@ -104,6 +104,15 @@ class HostCompiler(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
+class GnuCompiler(Struct, frozen=True, kw_only=True):
+    """The newest major of GNU's compiler that toolkits from one on take on Linux; nvcc refuses a newer one."""
+
+    from_toolkit: Numbers
+    newest: int
+    source: str
+    confidence: Confidence = "high"
+
+
 class ToolkitInstall(Struct, frozen=True, kw_only=True):
     """How the installer runs in silence: "{components}" in `arguments` stands for the chosen component names with
     `component_suffix` behind each. `avoid` never belongs in the list; `complete_when` are files that tell a

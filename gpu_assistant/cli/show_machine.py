@@ -52,6 +52,7 @@ def _rows(found: Machine, output: Output) -> Iterator[tuple[str, list[str]]]:
         tools = (
             ("Visual C++", found.tools.vc_redist),
             ("MSVC", found.tools.msvc),
+            ("GCC", found.tools.gcc),
             ("conda", found.tools.conda),
             ("git", found.tools.git),
         )

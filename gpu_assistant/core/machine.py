@@ -29,6 +29,10 @@ class OperatingSystem(Struct, frozen=True, kw_only=True):
     """The operating system; `version` is its own number ("10.0.26100", "6.1.0"), `glibc` like "2.36".
 
     `secure_boot` tells whether the firmware starts signed systems and drivers only.
+
+    Of a Linux distribution, as its os-release says: `distro` is its id, `distro_like` the ids of those it is built
+    from, the nearest first, `distro_codename` the release of those ("noble"), `distro_variant` its edition
+    ("silverblue"); `kernel` is the running kernel's whole name ("6.14.0-33-generic").
     """
 
     system: SystemName
@@ -39,6 +43,10 @@ class OperatingSystem(Struct, frozen=True, kw_only=True):
     wsl: bool | None = None
     distro: Word | None = None
     distro_version: Version | None = None
+    distro_like: tuple[Word, ...] | None = None
+    distro_codename: Word | None = None
+    distro_variant: Word | None = None
+    kernel: Version | None = None
     glibc: Version | None = None
     secure_boot: bool | None = None
 
@@ -135,7 +143,7 @@ class Tools(Struct, frozen=True, kw_only=True):
     """Versions of other programs that matter; `None` is "not found" when the machine was looked at.
 
     `vc_libraries` are the files of Microsoft's C++ runtime in Windows' own folder, in lower case; None where nobody
-    looked.
+    looked. `gcc` is the version of the C++ compiler of GNU ("14.2.0").
     """
 
     conda: Version | None = None
@@ -143,6 +151,7 @@ class Tools(Struct, frozen=True, kw_only=True):
     vc_redist: Version | None = None
     vc_libraries: tuple[Word, ...] | None = None
     msvc: Version | None = None
+    gcc: Version | None = None
 
 
 class User(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Other programs that matter: git, conda, Microsoft's C++ runtime and compiler."""
+"""Other programs that matter: git, conda, the C++ compilers, Microsoft's C++ runtime."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ _VSWHERE = (
     *("-sort", "-utf8", "-property", "installationPath"),
 )
 
+# The second word alone gives but the major on many builds, and old ones know no other.
+_GCC = ("-dumpfullversion", "-dumpversion")
+
 _RUNTIME = ("vcruntime140*.dll", "msvcp140*.dll")
 
 _VERSION = re.compile(r"\d+\.\d+(\.\d+)?")
@@ -30,12 +33,14 @@ _VERSION = re.compile(r"\d+\.\d+(\.\d+)?")
 
 def found(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - Tools, or part of them
     """Versions of those that are here; they are asked side by side."""
-    git, conda = system.program("git"), system.program("conda")
+    git, conda, gcc = (system.program(name) for name in ("git", "conda", "g++"))
     calls: dict[str, Callable[[], str | None]] = {"msvc": lambda: _msvc(system, stop)}
     if git is not None:
         calls["git"] = lambda: _asked(system, git, stop)
     if conda is not None:
         calls["conda"] = lambda: conda_version(conda) or _asked(system, conda, stop)
+    if gcc is not None:
+        calls["gcc"] = lambda: parse_version(_said(system, [gcc, *_GCC], stop))
     said = answered(calls, ALL_S)
     tools = Tools(
         git=said.get("git"),
@@ -43,6 +48,7 @@ def found(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - Tools
         vc_redist=system.visual_cpp(),
         vc_libraries=runtime_libraries(system.shared_libraries()),
         msvc=said.get("msvc"),
+        gcc=said.get("gcc"),
     )
     return told(tools, [name for name in calls if name not in said])
 

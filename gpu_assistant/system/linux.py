@@ -131,6 +131,10 @@ class LinuxSystem:
             wsl=self._in_wsl(),
             distro=fields.get("ID") or None,
             distro_version=fields.get("VERSION_ID") or None,
+            distro_like=tuple(fields.get("ID_LIKE", "").split()) if fields else None,
+            distro_codename=linux_read.codename(fields),
+            distro_variant=fields.get("VARIANT_ID") or None,
+            kernel=self._kernel or None,
             glibc=self._glibc if self._glibc is not None else _glibc(),
             secure_boot=linux_hardware.secure_boot(self._root),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from ..core.machine import Cpu
@@ -36,6 +37,12 @@ def os_release(text: str) -> dict[str, str]:
             value = value[1:-1]
         fields[name] = re.sub(r"\\([\"'$`\\])", r"\1", value)
     return fields
+
+
+def codename(fields: Mapping[str, str]) -> str | None:
+    """The name of the release that a distribution is built from ("noble"), which for Ubuntu and Debian is their own."""
+    names = (fields.get(name) for name in ("UBUNTU_CODENAME", "DEBIAN_CODENAME", "VERSION_CODENAME"))
+    return next((name for name in names if name), None)
 
 
 def kernel_version(release: str) -> str | None:

@@ -39,6 +39,7 @@ SUBJECTS: Mapping[str, str] = {
     "warning.driver-": "driver",
     "warning.toolkit-": "cuda",
     "warning.msvc-": "cuda",
+    "warning.gcc-": "cuda",
     "warning.cudnn-alone": "cudnn",
     "warning.tensorflow-": "tensorflow",
 }
