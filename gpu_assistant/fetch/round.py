@@ -15,6 +15,7 @@ from .limits import Limits
 from .pace import Pace
 from .part import State, Version, part_path
 from .session import Sessions
+from .settler import Settler
 from .source import Hosts, Source, Sources
 from .wanted import Wanted
 
@@ -55,6 +56,7 @@ class Round:
         self._disk_bound = False
         check = wanted.check
         self.checker = Checker(part_path(wanted.path), check, board) if check is not None else None
+        self._settler = Settler(part_path(wanted.path), board)
 
     @property
     def name(self) -> str:
@@ -75,6 +77,7 @@ class Round:
         """Work until the end."""
         if self.checker is not None:
             self.checker.start()
+        self._settler.start()
         began = time.monotonic()
         try:
             self._add_lane()
@@ -165,6 +168,8 @@ class Round:
                 lane.interrupt()
         for lane in self._lanes:
             lane.join(max(0.0, patience - time.monotonic()))
+        # Who cancels does not wait for a slow disk; before the file gets its name all must be there anyway.
+        self._settler.end(0.1 if self.stopped.is_set() else None)
         if self.checker is not None:
             self.checker.end()
 
