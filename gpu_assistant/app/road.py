@@ -12,6 +12,7 @@ from .base import Base
 if TYPE_CHECKING:
     from ..advise.options import Options
     from ..core.machine import Machine
+    from ..core.names import EnvironmentKind
     from ..core.plan import Interrupted, Plan
     from ..core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
     from ..detect.job import DetectJob
@@ -77,9 +78,18 @@ class Road(Base):
         return self.system.default_environments(self.data.root) / goal
 
     def plan(
-        self, machine: Machine, recommendation: Recommendation, environment: Path, *, bundle: Path | None = None
+        self,
+        machine: Machine,
+        recommendation: Recommendation,
+        environment: Path,
+        *,
+        bundle: Path | None = None,
+        made_by: EnvironmentKind = "venv",
     ) -> Plan:
-        """The steps that carry a recommendation out; with a `bundle` they take every file from there."""
+        """The steps that carry a recommendation out; with a `bundle` they take every file from there.
+
+        `made_by` says what makes the environment: uv, or the conda that is on this computer.
+        """
         from ..install.planner import make_plan
 
         return make_plan(
@@ -91,6 +101,8 @@ class Road(Base):
             wheelhouse=self.wheelhouse,
             simulated=self.simulated,
             bundle=bundle,
+            made_by=made_by,
+            conda=self.system.program("conda") if made_by == "conda" and not self.simulated else None,
         )
 
     def price(self, machine: Machine, plan: Plan) -> PriceJob:

@@ -145,15 +145,17 @@ def _recommendation(app: App, arguments: argparse.Namespace) -> tuple[Machine, R
 def _plan(app: App, arguments: argparse.Namespace) -> Plan:
     machine, recommendation = _recommendation(app, arguments)
     folder = app.environment_path(arguments.env, arguments.goal)
-    made = app.plan(machine, recommendation, folder)
+    made = app.plan(machine, recommendation, folder, made_by=arguments.environment)
     if getattr(arguments, "online", False):
         run_job(app.price(machine, made))
-        made = app.plan(machine, recommendation, folder)
+        made = app.plan(machine, recommendation, folder, made_by=arguments.environment)
     return made
 
 
 def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) -> Plan:
     if arguments.bundle:
+        if arguments.environment == "conda":
+            raise CallError("conda-needs-network", path=arguments.bundle)
         return plan_from(app, arguments, plain(arguments.bundle))
     if arguments.resume:
         if arguments.plan:

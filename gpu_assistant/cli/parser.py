@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from .. import __version__
 from ..core.errors import CallError
-from ..core.names import Channel, Goal, Language, MirrorUse
+from ..core.names import Channel, EnvironmentKind, Goal, Language, MirrorUse
 from .bundle import options as bundle_options
 from .download import options as download_options
 from .health import options as health_options
@@ -88,6 +88,10 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     def environment(command: Options) -> None:
         command.add_argument("--env", metavar="DIR", type=path, help=say("opt.env"))
 
+    def made_by(command: Options) -> None:
+        kinds = get_args(EnvironmentKind)
+        command.add_argument("--environment", choices=kinds, default="venv", help=say("opt.environment"))
+
     def wanted(command: Options) -> None:
         command.add_argument("--goal", choices=get_args(Goal), default="pytorch", help=say("opt.goal"))
         command.add_argument("--channel", choices=get_args(Channel), default="studio", help=say("opt.channel"))
@@ -134,6 +138,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     machine(command)
     wanted(command)
     environment(command)
+    made_by(command)
 
     command.add_argument("--online", action="store_true", help=say("opt.online"))
     command.add_argument("--output", metavar="FILE", type=path, help=say("opt.output"))
@@ -142,6 +147,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     machine(command)
     wanted(command)
     environment(command)
+    made_by(command)
     command.add_argument("--plan", metavar="FILE", type=path, help=say("opt.plan"))
     mirrors(command)
     command.add_argument("--bundle", metavar="DIR", type=path, help=say("opt.bundle"))

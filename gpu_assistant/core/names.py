@@ -8,6 +8,9 @@ Language = Literal["en", "zh_CN"]
 Goal = Literal["pytorch", "tensorflow", "cuda-dev", "all"]
 Channel = Literal["studio", "game-ready"]
 
+# What an environment is made by: uv, as Python's own venv, or the user's conda.
+EnvironmentKind = Literal["venv", "conda"]
+
 Value = str | int | float | bool | None
 # When those who mirror a publisher's files are asked for them.
 MirrorUse = Literal["when-slow", "first", "never"]

@@ -45,6 +45,7 @@ class DataDir:
         self.journal = root / "journal"
         self.files = root / "cache" / "files"
         self.uv_cache = root / "cache" / "uv"
+        self.conda = root / "cache" / "conda"
         self.updates = root / "cache" / "updates"
         self.catalog = root / "catalog"
         self.locks = root / "cache" / "locks"

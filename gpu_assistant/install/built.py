@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ..core.plan import Plan
 from . import journal, manifest
-from .journal import Journal
+from .journal import MAKERS, Journal
 from .manifest import Manifest
-from .removal import FILES, listed, partial_path
+from .removal import FILES, listed, making
 
 
 def built(plan: Plan, book: Journal) -> Manifest | None:
@@ -18,8 +18,11 @@ def built(plan: Plan, book: Journal) -> Manifest | None:
     list is there, and they come to the size that was written down when it was made.
     """
     environment = Path(plan.env)
-    partial = partial_path(environment)
-    found = manifest.read(partial)
+    partial = making(environment)
+    # What conda makes is made in its place, and is nobody else's.
+    if (partial == environment) != any(step.kind == MAKERS[1] for step in plan.steps):
+        return None
+    found = manifest.written(partial)
     if found is None or found.path != plan.env or found.recommendation != plan.recommendation:
         return None
     if not journal.came_to_an_end(book, plan.env):
@@ -29,7 +32,7 @@ def built(plan: Plan, book: Journal) -> Manifest | None:
 
 def forget(environment: Path) -> None:
     """It did not pass its proof: the next run makes it again."""
-    (partial_path(environment) / FILES).unlink(missing_ok=True)
+    (making(environment) / FILES).unlink(missing_ok=True)
 
 
 def _size(folder: Path) -> int | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import CannotSetUp
 from ..core.machine import Machine
+from ..core.names import EnvironmentKind
 from ..core.paths import DataDir
 from ..core.plan import Step
 from ..core.recommendation import LocalWheel, Recommendation
@@ -29,6 +30,7 @@ class Draft:
 
     A kind that makes a folder which other programs look for says so in `variables` (name and value) and `on_path`,
     with its step's id in `variable_owners`: the step that writes them down for the user comes after it.
+    `conda` is the program of that name where that has `made_by` it; None on another computer.
     """
 
     def __init__(
@@ -42,6 +44,8 @@ class Draft:
         wheelhouse: Path | None,
         bundle: Path | None = None,
         simulated: bool = False,
+        made_by: EnvironmentKind = "venv",
+        conda: Path | None = None,
     ) -> None:
         self.machine = machine
         self.recommendation = recommendation
@@ -51,14 +55,18 @@ class Draft:
         self.wheelhouse = wheelhouse
         self.bundle = bundle
         self.simulated = simulated
+        self.made_by: EnvironmentKind = made_by
+        self.conda = conda
         self.steps: list[Step] = []
         self.variables: dict[str, str] = {}
         self.on_path: list[str] = []
         self.variable_owners: list[str] = []
 
     def ids(self, *kinds: str) -> tuple[str, ...]:
-        """The ids of the steps of these kinds that are planned so far."""
-        return tuple(step.id for step in self.steps if step.kind in kinds)
+        """The ids of the steps of these kinds, or of those that stand for them, that are planned so far."""
+        from .steps import KINDS
+
+        return tuple(step.id for step in self.steps if KINDS[step.kind].role in kinds)
 
     @property
     def series(self) -> str:

@@ -26,6 +26,10 @@ from .effects import Effect, TreeMade
 Why = Literal["needed", "changed", "files"]
 
 
+# The kinds whose tree is an environment, the second where conda makes it.
+MAKERS = ("python-packages", "conda-environment")
+
+
 class Began(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="began"):
     """A run begins: an install with its plan, the removal of `env` (None: of everything), or something small that is
     done for `env` afterwards, which has no `Ended`. `at` since the epoch.
@@ -225,7 +229,7 @@ def environments(data: DataDir) -> tuple[Path, ...]:
     found: dict[Path, None] = {}
     for path in files(data):
         for entry in read(path):
-            if isinstance(entry, Intends) and entry.kind == "python-packages" and isinstance(entry.effect, TreeMade):
+            if isinstance(entry, Intends) and entry.kind in MAKERS and isinstance(entry.effect, TreeMade):
                 found[Path(entry.effect.path)] = None
     return tuple(found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -9,6 +10,7 @@ import msgspec
 
 from ..core import json
 from ..core.recommendation import Recommendation
+from .removal import UNFINISHED
 
 MANIFEST = "gpu-assistant.json"
 LOCK = "pylock.toml"
@@ -35,7 +37,12 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(environment: Path) -> Manifest | None:
-    """The manifest of a folder; None if it has none, or not a whole one, or has lost its lock."""
+    """The manifest of an environment; None if it has none, or not a whole one, or is unfinished, or lost its lock."""
+    return None if os.path.lexists(environment / UNFINISHED) else written(environment)
+
+
+def written(environment: Path) -> Manifest | None:
+    """The same of one that may be unfinished."""
     try:
         manifest = json.decode((environment / MANIFEST).read_bytes(), Manifest)
         return manifest if (environment / LOCK).is_file() else None

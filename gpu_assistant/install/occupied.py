@@ -8,7 +8,7 @@ from pathlib import Path
 from ..core.errors import AppError, CallError
 from ..core.paths import DataDir
 from ..system.path_limits import longest_path, synced_folder
-from . import journal, manifest
+from . import journal, manifest, removal
 from .manifest import Manifest
 
 # The longest path inside a wheel of PyTorch (measured on 2.15.0 for Windows), and what stands before it.
@@ -62,5 +62,6 @@ def refuse_strangers(environment: Path, data: DataDir) -> None:
         empty = not environment.exists() or (environment.is_dir() and not any(environment.iterdir()))
     except PermissionError as error:
         raise AppError("folder-unwritable", path=str(environment)) from error
-    if not empty and ours(environment, data) is None:
+    begun = removal.said(environment) is not None and environment in journal.environments(data)
+    if not empty and not begun and ours(environment, data) is None:
         raise AppError("environment-occupied", path=str(environment))

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from ..core.errors import CannotSetUp
 from ..core.machine import Machine
+from ..core.names import EnvironmentKind
 from ..core.paths import DataDir
 from ..core.plan import Plan
 from ..core.recommendation import Recommendation
@@ -36,9 +37,11 @@ def make_plan(
     wheelhouse: Path | None,
     simulated: bool,
     bundle: Path | None = None,
+    made_by: EnvironmentKind = "venv",
+    conda: Path | None = None,
 ) -> Plan:
-    """The plan for one environment. Raises CannotSetUp, AppError("no-python"),
-    CallError("folder-shared"), CallError("folder-synced"), CallError("folder-too-long").
+    """The plan for one environment. Raises CannotSetUp, AppError("no-python"), AppError("conda-missing"),
+    CallError: "folder-shared", "folder-synced", "folder-too-long", "conda-needs-network".
     """
     from .steps import KINDS
 
@@ -53,6 +56,8 @@ def make_plan(
         wheelhouse=wheelhouse,
         bundle=bundle,
         simulated=simulated,
+        made_by=made_by,
+        conda=conda,
     )
     # The first looks whether there is room for all the others.
     first, *others = KINDS.values()

@@ -3,6 +3,9 @@
 A folder is made as `.<name>.partial` and renamed when everything is in it; with it goes a list of its files. It is
 taken away by a rename to `.<name>.trash`; there only the files of the list are deleted, and what is left over was
 never ours and goes back to where it was.
+
+What cannot be moved (conda writes a folder's path into its files) is made in its place: then a file in it says that
+it is unfinished, and taking that file away is what the rename is to the others.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from ..core.json import storage_error
 FILES = "gpu-assistant-files.txt"
 # Python writes these beside our files on its own.
 BYTECODE = "__pycache__"
+# A folder with it is ours and not whole, whatever else it holds.
+UNFINISHED = "gpu-assistant-unfinished.txt"
 
 
 def trash_path(folder: Path) -> Path:
@@ -33,10 +38,61 @@ def partial_path(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.partial")
 
 
+def making(folder: Path) -> Path:
+    """Where a folder is while it is made: in its place if it was begun there, else beside it."""
+    return folder if os.path.lexists(folder / UNFINISHED) else partial_path(folder)
+
+
+def begin_in_place(folder: Path) -> None:
+    """Begin a folder that cannot be moved, empty but for the file that says so; what a killed run left goes.
+
+    Raises AppError.
+    """
+    discard(folder)
+    partial = partial_path(folder)
+    delete(partial)
+    try:
+        partial.mkdir()
+    except OSError as error:
+        raise storage_error(error, partial) from error
+    say(partial, "")
+    name(folder)
+
+
+def say(folder: Path, how_far: str) -> None:
+    """Write down how far a folder is that is made in its place; raises AppError."""
+    json.write_file(folder / UNFINISHED, how_far)
+
+
+def said(folder: Path) -> str | None:
+    """How far it is; None where it is not being made in its place."""
+    try:
+        return (folder / UNFINISHED).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+
+
+def discard(folder: Path) -> None:
+    """Take away one that was begun in its place, if there is one; a kill leaves one that was begun beside it.
+
+    Raises AppError.
+    """
+    if not os.path.lexists(folder / UNFINISHED):
+        return
+    delete(partial_path(folder))
+    try:
+        folder.rename(partial_path(folder))
+    except PermissionError as error:
+        raise AppError("environment-in-use", path=str(folder)) from error
+    except OSError as error:
+        raise storage_error(error, folder) from error
+    delete(partial_path(folder))
+
+
 def write_list(folder: Path, names: Iterable[str] | None = None) -> None:
     """Write down the files of a folder that are ours: these, or all that it holds just now; raises AppError."""
     try:
-        names = [name for name in (_walk(folder) if names is None else names) if name != FILES]
+        names = [name for name in (_walk(folder) if names is None else names) if name not in (FILES, UNFINISHED)]
     except OSError as error:
         raise storage_error(error, folder) from error
     # Surrogates stand for bytes that are no text: a name on Linux may have them.
@@ -51,6 +107,8 @@ def listed(folder: Path) -> list[str]:
 
 def look(folder: Path) -> Literal["made", "half", "before", "changed"]:
     """Whether a folder stands whole as we made it, half made or half removed, not at all, or as somebody else's."""
+    if os.path.lexists(folder / UNFINISHED):
+        return "half"
     if os.path.lexists(folder / FILES):
         return "made"
     if partial_path(folder).is_dir() or trash_path(folder).is_dir():
@@ -60,10 +118,14 @@ def look(folder: Path) -> Literal["made", "half", "before", "changed"]:
 
 def name(folder: Path) -> None:
     """Give a folder that was made its name; an empty one in its place gives way. Raises AppError."""
+    made = making(folder)
     try:
+        if made == folder:
+            (folder / UNFINISHED).unlink()
+            return
         if folder.is_dir():
             folder.rmdir()
-        partial_path(folder).rename(folder)
+        made.rename(folder)
     except OSError as error:
         raise storage_error(error, folder) from error
 
@@ -74,6 +136,7 @@ def remove(folder: Path, *, stood: bool = False) -> bool:
     `stood` leaves an empty one in its place. Raises AppError, "environment-in-use" before anything is deleted.
     """
     finish(folder)
+    discard(folder)
     delete(partial_path(folder))
     if os.path.lexists(folder / FILES):
         try:

@@ -21,6 +21,7 @@ from .effects import (
     VariableSet,
     key,
 )
+from .journal import MAKERS
 from .ledger import Standing, look, standing
 from .place import Place
 
@@ -72,7 +73,7 @@ CODES: dict[type[Effect], str] = {
 
 def code(each: Standing) -> str:
     """The texts' key for taking it back."""
-    made_environment = isinstance(each.effect, TreeMade) and each.kind == "python-packages"
+    made_environment = isinstance(each.effect, TreeMade) and each.kind in MAKERS
     return "remove-environment" if made_environment else CODES[type(each.effect)]
 
 
@@ -97,7 +98,7 @@ def _needed(each: Standing, others: Sequence[Standing]) -> bool:
     if any(key(other.effect) == key(each.effect) for other in after):
         return True
     # Whether a plain folder is empty is seen when its turn comes.
-    if isinstance(each.effect, FolderMade) or each.step is None:
+    if isinstance(each.effect, FolderMade) or each.step is None or each.kind in MAKERS:
         return False
     if not each.step.spec and not each.step.files:
         return False

@@ -47,11 +47,11 @@ def _check_order(plan: Plan) -> None:
             raise _refused(f"steps: {step.kind} {step.code}")
         if step.id in seen or _ID.match(step.id) is None:
             raise _refused(f"steps: {step.id}")
-        if not kind.many and any(other.kind == step.kind for other in seen.values()):
-            raise _refused(f"steps: two {step.kind}")
+        if not kind.many and any(KINDS[other.kind].role == kind.role for other in seen.values()):
+            raise _refused(f"steps: two {kind.role}")
         if not set(step.needs) <= set(seen):
             raise _refused(f"steps: {step.id} needs {', '.join(step.needs)}")
-        there = {seen[need].kind for need in step.needs}
+        there = {KINDS[seen[need].kind].role for need in step.needs}
         later = {other.kind for other in plan.steps[place + 1 :]}
         lacking = [name for name in kind.needs if name not in there] + [n for n in kind.then if n not in later]
         if lacking:

@@ -25,7 +25,7 @@ from .fetching import Getting
 from .journal import Journal
 from .ledger import open_trees
 from .lock import Lock
-from .removal import partial_path
+from .removal import making
 from .reporter import Reporter
 from .uv import Uv
 
@@ -92,7 +92,6 @@ class Work(Getting):
         self.journal = journal
         self.verifier = verifier
         self.environment = Path(plan.env)
-        self.partial = partial_path(self.environment)
         self.uv = Uv(system, data, cancel=cancel, log=reporter.log)
         self.standing = self.built = False
         self.forget_lock: Callable[[], None] = lambda: None
@@ -124,6 +123,11 @@ class Work(Getting):
         earlier = next((made for made in open_trees(self.data) if made.path == str(folder)), None)
         stood = earlier.stood if earlier is not None else folder.is_dir()
         return TreeMade(path=str(folder), stood=stood)
+
+    @property
+    def partial(self) -> Path:
+        """Where the environment is until it has its name."""
+        return making(self.environment)
 
     @property
     def torch(self) -> PyTorchChoice | None:

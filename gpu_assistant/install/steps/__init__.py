@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .check_space import CheckSpace
+from .conda_environment import CondaEnvironment
 from .cuda_toolkit import CudaToolkit
 from .cudnn import Cudnn
 from .download import Download
@@ -20,6 +21,7 @@ from .wsl2 import Wsl2
 ALL: tuple[Kind, ...] = (
     CheckSpace(),
     PythonRuntime(),
+    CondaEnvironment(),
     Resolve(),
     Download(),
     PythonPackages(),

@@ -17,10 +17,10 @@ from ..draft import Draft
 from ..occupied import refuse_files, refuse_strangers
 from ..place import Ground
 from ..planner import total
-from ..removal import delete, finish, trash_path
+from ..removal import delete, discard, finish, partial_path, said, trash_path
 from ..work import Outcome, Work
+from .conda_environment import CondaEnvironment
 from .kind import Kind, refuse_fields
-
 
 # What an environment that is built already has behind it.
 BUILDING = frozenset({"download", "python-packages"})
@@ -69,7 +69,9 @@ class CheckSpace(Kind):
         waiting = built(work.plan, work.journal) if known else None
         if known and waiting is None:
             # What a killed run left behind; nothing counts it as whole, and its room is free again.
-            delete(work.partial)
+            delete(partial_path(env))
+            if not (said(env) and any(step.kind == CondaEnvironment.name for step in work.plan.steps)):
+                discard(env)
         _check_room(work, built=waiting is not None)
         _check_writable(work.data.root)
         work.folder(step, env.parent)

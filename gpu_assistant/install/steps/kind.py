@@ -28,7 +28,8 @@ class Kind:
     """One kind of step; the registry in `steps/__init__.py` holds one object of each.
 
     `codes` are the texts that its steps may use, `needs` the kinds of which a step must be among its `needs`,
-    `then` the kinds of which a step must come later; without `many` a plan has one step of it at most.
+    `then` the kinds of which a step must come later; without `many` a plan has one step of it at most. It `stands_for`
+    another kind where a plan has either.
     """
 
     name: ClassVar[str]
@@ -36,8 +37,14 @@ class Kind:
     needs: ClassVar[tuple[str, ...]] = ()
     then: ClassVar[tuple[str, ...]] = ()
     many: ClassVar[bool] = False
+    stands_for: ClassVar[str | None] = None
     # An installer of the system's own: what it takes of the disk and of time nobody tells, and a plan leaves it out.
     apart: ClassVar[bool] = False
+
+    @property
+    def role(self) -> str:
+        """What others need it as."""
+        return self.stands_for or self.name
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """The steps of this kind that a recommendation asks for; raises AppError, CallError."""

@@ -12,9 +12,10 @@ from ...core.errors import AppError
 from ...core.json import storage_error
 from ...core.plan import Plan, Step
 from .. import manifest
+from ..conda import python_version
 from ..draft import Draft
 from ..place import Ground
-from ..removal import delete, write_list
+from ..removal import delete, said, say, write_list
 from ..uv import last_line
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields
@@ -36,7 +37,8 @@ class PythonPackages(Kind):
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One environment."""
         env, sizes = str(draft.environment), draft.sizes
-        (runtime,) = (step for step in draft.steps if step.kind == "python-runtime")
+        (runtime,) = (step for step in draft.steps if step.id in draft.ids("python-runtime"))
+        made_here = ("uv", "venv", "--relocatable", "--python", str(runtime.spec.get("path") or draft.series), env)
         return (
             Step(
                 id="pytorch",
@@ -48,7 +50,7 @@ class PythonPackages(Kind):
                 disk_bytes=sizes.disk_bytes,
                 minutes=draft.paces.unpack_minutes(sizes.disk_bytes),
                 commands=(
-                    ("uv", "venv", "--relocatable", "--python", str(runtime.spec.get("path") or draft.series), env),
+                    *((made_here,) if draft.made_by == "venv" else ()),
                     ("uv", "pip", "sync", "--python", env, "pylock.toml"),
                 ),
             ),
@@ -67,9 +69,15 @@ class PythonPackages(Kind):
         count = len(work.lock.packages)
         work.reporter.progress(done=0, total=count, unit="items", bottleneck="installing")
         # It has happened when the last step gives the environment its name.
-        work.making = intend(work, step)
-        delete(work.partial)
-        build(work)
+        work.making = work.making or intend(work, step)
+        in_place = said(work.environment) is not None
+        if in_place:
+            # conda's part is no longer as conda left it: a run that is killed from here on begins anew.
+            say(work.environment, "")
+        else:
+            delete(work.partial)
+            _uv(work, "venv", "--relocatable", "--python", work.interpreter, work.partial)
+        build(work, force=in_place)
         write_records(work)
         work.reporter.progress(done=count, total=count, unit="items", bottleneck="installing")
         return Outcome()
@@ -80,9 +88,11 @@ def intend(work: Work, step: Step) -> int:
     return work.journal.intends(PythonPackages.name, work.tree_made(work.environment), step.id)
 
 
-def build(work: Work) -> None:
-    """The environment's Python and packages; uv checks every file against the lock's hash once more."""
-    _uv(work, "venv", "--relocatable", "--python", work.interpreter, work.partial)
+def build(work: Work, *, force: bool) -> None:
+    """The environment's packages; uv checks every file against the lock's hash once more.
+
+    `force`: some of conda's Pythons bear a mark that only conda may install into them, which this one is for.
+    """
     requirements = work.partial / "requirements.txt"
     rows = [f"{p.name}=={p.version} --hash=sha256:{p.file.sha256}\n" for p in work.lock.packages]
     json.write_file(requirements, "".join(rows))
@@ -92,6 +102,7 @@ def build(work: Work) -> None:
     _uv(
         work,
         *("pip", "install", "--offline", "--no-index", "--no-deps", "--require-hashes"),
+        *(("--break-system-packages",) if force else ()),
         *(*links, "--python", python, "--requirements", requirements),
     )
     requirements.unlink()
@@ -117,7 +128,7 @@ def write_records(work: Work) -> None:
             schema="gpu-assistant/environment/1",
             path=str(work.environment),
             created=time.time(),
-            python=_python_version(folder) or work.python,
+            python=python_version(folder) or _python_version(folder) or work.python,
             torch=release or None,
             variant=tag or (work.torch.variant if work.torch is not None else None),
             lock=lock.identity,
@@ -141,7 +152,10 @@ def _uv(work: Work, *words: str | Path) -> None:
 
 def _python_version(folder: Path) -> str | None:
     """The exact version that uv wrote into pyvenv.cfg."""
-    for line in (folder / "pyvenv.cfg").read_text(encoding="utf-8").splitlines():
+    settings = folder / "pyvenv.cfg"
+    if not settings.is_file():
+        return None
+    for line in settings.read_text(encoding="utf-8").splitlines():
         key, _, value = line.partition("=")
         if key.strip() in ("version_info", "version"):
             return value.strip()

@@ -41,6 +41,8 @@ class PythonRuntime(Kind):
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """The Python to build on: one that is here, else the standalone build that the catalog knows."""
+        if draft.made_by == "conda":
+            return ()  # which brings its own
         series, machine = draft.series, draft.machine
         found = python_here(machine, series)
         if found is not None:

@@ -97,7 +97,7 @@ def _prove(folder: Path, work: Work) -> None:
 def _starts(work: Work) -> None:
     """Python and one of the scripts run under the final name."""
     python = work.system.environment_python(work.environment)
-    pip = python.with_name(work.system.executable("pip"))
+    pip = work.system.environment_program(work.environment, "pip")
     commands: tuple[list[str | Path], ...] = ([python, "-I", "-c", ""], [pip, "--version"])
     for words in commands:
         # pip tells where it lies, and dies of a letter that the code page of a Windows pipe lacks.

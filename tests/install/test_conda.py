@@ -1,0 +1,233 @@
+"""An environment that the user's conda makes, and the way back; the conda is one of the tests'."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import AppError, CallError, NetworkError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.plan import Event
+from gpu_assistant.install import environments, journal, manifest, removal
+from gpu_assistant.install.uninstall import UninstallJob
+from gpu_assistant.texts import Texts
+from tests.fakes.conda import SERIES, listed, whole
+from tests.fakes.fault_server import fault_server
+
+from .conda_world import CondaWorld
+from .world import RELEASE, end, states
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="conda is an .exe there, which no test can write"
+)
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CondaWorld]:
+    with fault_server() as server:
+        world = CondaWorld(tmp_path, server)
+        monkeypatch.setenv("UV_DEFAULT_INDEX", world.general)
+        monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        monkeypatch.setenv("HOME", str(world.home))
+        yield world
+
+
+def uninstall(world: CondaWorld) -> list[Event]:
+    events: list[Event] = []
+    UninstallJob(world.environment, world.data, world.system).run(JobContext(report=events.append))
+    return events
+
+
+def test_from_nothing_to_an_environment_of_condas(world: CondaWorld) -> None:
+    base = world.conda.files()
+    events = world.install()
+    assert end(events).state == "done"
+    assert states(events) == dict.fromkeys(("space", "python", "resolve", "download", "pytorch", "verify"), "done")
+    assert [entry.name for entry in world.environment.parent.iterdir()] == ["env"]
+    assert whole(world.environment)
+    assert listed(world.home) == [str(world.environment)]
+    assert world.conda.files() == base
+    python = world.system.environment_python(world.environment)
+    said = subprocess.run(
+        [python, "-I", "-c", "import torch, sys; print(torch.__version__, sys.prefix)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert said == [f"{RELEASE}+cpu", str(world.environment)]
+
+
+def test_the_lock_and_the_record_are_those_of_any_environment(world: CondaWorld) -> None:
+    world.install()
+    record = manifest.read(world.environment)
+    assert record is not None
+    assert (record.torch, record.python) == (RELEASE, sys.version.split()[0])
+    lock = tomllib.loads((world.environment / manifest.LOCK).read_text(encoding="utf-8"))
+    hashes = {row["name"]: row["wheels"][0]["hashes"]["sha256"] for row in lock["packages"]}
+    assert hashes["torch"] == world.torch.sha256
+    (known,) = environments.known(world.data)
+    assert (known.path, known.torch) == (str(world.environment), RELEASE)
+
+
+def test_what_conda_is_told(world: CondaWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/somewhere")
+    world.install()
+    (call,) = world.conda.calls
+    words, settings = call["words"], call["settings"]
+    assert isinstance(words, list)
+    assert isinstance(settings, dict)
+    told = ["create", "--prefix", str(world.environment), "--override-channels", "--channel", "conda-forge"]
+    assert words[:6] == told
+    assert words[6:8] == ["--yes", f"python={SERIES}"]
+    assert settings["CONDA_PKGS_DIRS"] == str(world.data.conda)
+    assert settings["CONDA_REPORT_ERRORS"] == "false"
+    assert "PYTHONPATH" not in settings
+
+
+def test_a_shell_gets_in_as_into_any_environment(world: CondaWorld) -> None:
+    world.install()
+    line = world.system.activation(world.environment)
+    done = subprocess.run(
+        ["bash", "-c", f"{line} && python -c 'import sys; print(sys.prefix)'"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == str(world.environment)
+
+
+def test_the_same_again_does_nothing_but_prove(world: CondaWorld) -> None:
+    world.install()
+    events = world.install()
+    assert states(events)["python"] == states(events)["pytorch"] == "skipped"
+    assert len(world.conda.calls) == 1
+
+
+def test_it_goes_whole_and_leaves_what_the_user_added(world: CondaWorld) -> None:
+    world.home.joinpath(".conda").mkdir()
+    world.home.joinpath(".conda/environments.txt").write_text("/another\n", encoding="utf-8")
+    world.install()
+    own = world.environment / "thesis.txt"
+    own.write_text("all of it", encoding="utf-8")
+    events = uninstall(world)
+    assert end(events).state == "done"
+    assert [path.name for path in world.environment.rglob("*")] == ["thesis.txt"]
+    assert listed(world.home) == ["/another"]
+    assert environments.known(world.data) == ()
+    own.unlink()
+    world.environment.rmdir()
+    assert end(world.install()).state == "done"
+
+
+def test_nothing_is_left_of_it(world: CondaWorld) -> None:
+    world.install()
+    uninstall(world)
+    assert not world.environment.exists()
+    assert listed(world.home) == []
+
+
+def test_two_of_them_go_one_by_one(world: CondaWorld) -> None:
+    world.install()
+    first = world.environment
+    world.environment = world.root / "place" / "other"
+    world.install()
+    world.environment = first
+    uninstall(world)
+    assert not first.exists()
+    assert listed(world.home) == [str(world.root / "place" / "other")]
+
+
+def test_a_python_that_only_conda_may_change_gets_its_packages(world: CondaWorld) -> None:
+    world.conda.mode("managed")
+    assert end(world.install()).state == "done"
+
+
+def test_a_channel_that_does_not_answer(world: CondaWorld) -> None:
+    world.conda.mode("offline")
+    with pytest.raises(NetworkError) as caught:
+        world.install()
+    assert caught.value.code == "conda-offline"
+    assert "HTTP 000" in Texts("en").say("error.conda-offline", caught.value.data)
+    assert not world.environment.exists()
+    assert journal.interrupted(world.data) is not None
+    world.conda.mode("")
+    assert end(world.install()).state == "done"
+
+
+def test_a_python_that_the_channel_lacks(world: CondaWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu_assistant.install.work.Work.python", "3.99")
+    with pytest.raises(AppError) as caught:
+        world.install()
+    assert caught.value.code == "conda-failed"
+    assert not world.environment.exists()
+
+
+def test_what_conda_made_waits_for_the_downloads(world: CondaWorld) -> None:
+    plan, index = world.plan(), world.server.files.copy()
+    world.server.files.clear()
+    with pytest.raises(AppError):
+        world.install(plan)
+    assert removal.look(world.environment) == "half"
+    assert environments.known(world.data) == ()
+    assert manifest.read(world.environment) is None
+    world.server.files.update(index)
+    events = world.install(plan)
+    assert states(events)["python"] == "skipped"
+    assert len(world.conda.calls) == 1
+
+
+def test_a_half_made_one_can_be_taken_back(world: CondaWorld) -> None:
+    world.server.files.clear()
+    with pytest.raises(AppError):
+        world.install()
+    assert end(uninstall(world)).state == "done"
+    assert not world.environment.exists()
+    assert listed(world.home) == []
+
+
+def test_a_half_made_one_gives_way_to_a_plain_one(world: CondaWorld) -> None:
+    index = world.server.files.copy()
+    world.server.files.clear()
+    with pytest.raises(AppError):
+        world.install()
+    world.server.files.update(index)
+    assert end(world.install(world.plain_plan())).state == "done"
+    assert not whole(world.environment)
+
+
+def test_a_plain_one_is_not_taken_for_condas(world: CondaWorld) -> None:
+    world.install(world.plain_plan())
+    with pytest.raises(AppError) as caught:
+        world.install()
+    assert caught.value.code == "environment-differs"
+    assert (world.environment / "pyvenv.cfg").is_file()
+
+
+def test_a_folder_that_is_not_ours_stays(world: CondaWorld) -> None:
+    world.environment.mkdir(parents=True)
+    (world.environment / "thesis.txt").touch()
+    (world.environment / removal.UNFINISHED).touch()
+    with pytest.raises(AppError) as caught:
+        world.install()
+    assert caught.value.code == "environment-occupied"
+    assert (world.environment / "thesis.txt").is_file()
+
+
+def test_an_empty_folder_is_empty_again(world: CondaWorld) -> None:
+    world.environment.mkdir(parents=True)
+    world.install()
+    uninstall(world)
+    assert list(world.environment.iterdir()) == []
+
+
+@pytest.mark.parametrize(("bundle", "error"), [(False, "conda-missing"), (True, "conda-needs-network")])
+def test_what_cannot_be_planned(world: CondaWorld, bundle: bool, error: str) -> None:
+    with pytest.raises((AppError, CallError)) as caught:
+        world.plan(conda=None, bundle=world.root if bundle else None)
+    assert caught.value.code == error
