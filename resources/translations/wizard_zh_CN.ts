@@ -215,6 +215,10 @@
         <translation>学习和小模型够用，大模型会比较慢。</translation>
     </message>
     <message>
+        <source>Working out what suits it</source>
+        <translation>正在选择适合它的版本</translation>
+    </message>
+    <message>
         <source>What suits it is not worked out yet</source>
         <translation>还没有算出适合装什么</translation>
     </message>

@@ -108,9 +108,11 @@ def install() -> QWidget:
     block.column.addWidget(line)
     why = ui.Why()
     why.set(
-        "PyTorch 2.15 is built with CUDA 13, and CUDA 13 needs driver 580 or newer. Yours stops at CUDA 12.7.",
+        ui.Claim(
+            text="PyTorch 2.15 is built with CUDA 13, and CUDA 13 needs driver 580 or newer. Yours stops at CUDA 12.7.",
+            source=("NVIDIA", "https://example.invalid"),
+        ),
         alternative=("Rather keep 566.03?", "Use that"),
-        source=("NVIDIA", "https://example.invalid"),
     )
     why.set_open(True)
     block.column.addWidget(why)

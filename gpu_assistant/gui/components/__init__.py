@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .table import Table
     from .text import Text, label
     from .value_row import ValueRow
-    from .why import Inset, Why
+    from .why import Claim, Inset, Why
 
 _PLACES = {
     "Banner": "banner",
@@ -44,6 +44,7 @@ _PLACES = {
     "Brand": "rail",
     "Button": "button",
     "Card": "card",
+    "Claim": "why",
     "Column": "card",
     "CommandBox": "command_box",
     "ConfirmDialog": "confirm",
@@ -97,6 +98,7 @@ __all__ = [
     "Brand",
     "Button",
     "Card",
+    "Claim",
     "Column",
     "CommandBox",
     "ConfirmDialog",

@@ -89,10 +89,12 @@ class Page(Live, QScrollArea):
 
     def _fit(self) -> None:
         margin = self.shape_.margin
+        # The scroll bar stands in the margin: what is on the page is as wide with it as without.
+        bar = max(self.maximumViewportSize().width() - self.viewport().width(), 0)
         spare = 0 if self._wide else max(self.maximumViewportSize().width() - 2 * margin - COLUMN, 0)
         left = spare // 2 if self.shape_.wide else 0
         low = self.shape_.low
         top = 16 if low else 24
-        self._outer.setContentsMargins(margin + left, top, margin + spare - left, top)
+        self._outer.setContentsMargins(margin + left, top, max(margin + spare - left - bar, 0), top)
         self._outer.setSpacing(10 if low else 16)
         self.subtitle.set_one_line(low)

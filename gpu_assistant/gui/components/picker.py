@@ -58,12 +58,24 @@ class Picker(Button):
         super().__init__(after="down", parent=parent)
         self.clicked.connect(self.open)
         self.popup: _Popup | None = None
+        self._reserved: tuple[str, ...] = ()
 
     def set(self, entries: Sequence[Entry], current: Hashable, words: str, name: str) -> None:
         """What there is to choose and what holds; `words` stand on the button, `name` says what it is about."""
         self._entries, self._current = tuple(entries), current
         self.setText(words)
         self.setAccessibleName(f"{name}: {words}")
+
+    def reserve(self, words: Sequence[str]) -> None:
+        """Be as wide as the widest of these words, so that nothing moves when others are chosen."""
+        self._reserved = tuple(words)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """With room for what is reserved."""
+        wanted, metrics = super().sizeHint(), self.fontMetrics()
+        widest = max((metrics.horizontalAdvance(words) for words in self._reserved), default=0)
+        return QSize(wanted.width() + max(widest - metrics.horizontalAdvance(self.text()), 0), wanted.height())
 
     @property
     def entries(self) -> tuple[Entry, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt, QUrl, Signal
+from msgspec import Struct
+from PySide6.QtCore import QCoreApplication, QRectF, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -32,73 +33,81 @@ class Inset(Live, QWidget):
         boxed(QPainter(self), QRectF(self.rect()), 8, "sunken", None)
 
 
+class Claim(Struct, frozen=True, kw_only=True):
+    """A sentence, and who says so: the publisher's name and the address."""
+
+    text: str
+    source: tuple[str, str] | None = None
+
+
 class Why(Live, QWidget):
     """`toggle` is the ghost button "Why"; a page may put it elsewhere, such as at the end of a row.
 
-    `alternative_chosen` comes when the button of the alternative is pressed, `toggled` with the new state.
+    `alternative_chosen` comes when the button of the alternative is pressed, `toggled` with the new state. What it
+    says is laid out when it is opened.
     """
 
     alternative_chosen = Signal()
     toggled = Signal(bool)
 
-    def __init__(self, sentence: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, *claims: Claim, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._name = self._url = ""
+        self._claims: tuple[Claim, ...] = ()
+        self._rows: list[_ClaimRow] = []
         self._room = 0
-        self._form: tuple[bool, bool] | None = None
+        self._offered = False
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         self.toggle = Button(kind="ghost", after="down")
         self.toggle.clicked.connect(lambda: self.set_open(not self.is_open()))
         self.inset = Inset()
-        self.sentence = label("small", sentence, "text")
+        self._said = QVBoxLayout()
+        self._said.setSpacing(4)
         self.alternative, self.choose = label("small", "", "text"), Button(kind="ghost")
         self.choose.clicked.connect(self.alternative_chosen)
-        self.source = Button(kind="ghost", after="open", small=True)
-        self.source.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._url)))
         self._other = Icon("swap", "soft", 16)
-        words, self._first = QHBoxLayout(), QHBoxLayout()
+        words = QHBoxLayout()
         self._last = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         words.setSpacing(8)
         words.addWidget(self._other)
         words.addWidget(self.alternative, 1)
-        self._first.addWidget(self.sentence, 1)
         self._last.addLayout(words)
         self._last.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._last.addStretch(1)
-        self.inset.column.addLayout(self._first)
+        self.inset.column.addLayout(self._said)
         self.inset.column.addLayout(self._last)
         column.addWidget(self.toggle, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.inset)
-        self.set(sentence)
+        self.set(*claims)
         self.set_open(False)
         self.follow()
 
-    def set(
-        self,
-        sentence: str,
-        *,
-        alternative: tuple[str, str] | None = None,
-        source: tuple[str, str] | None = None,
-    ) -> None:
-        """Why; `alternative` is (sentence, button), `source` is (name, address)."""
-        self.sentence.setText(sentence)
+    def set(self, *claims: Claim, alternative: tuple[str, str] | None = None) -> None:
+        """Why, each claim with its own source; `alternative` is (sentence, button)."""
+        self._claims = claims
         words, button = alternative or ("", "")
+        self._offered = alternative is not None
         self.alternative.setText(words)
         self.choose.setText(button)
         for each in (self._other, self.alternative, self.choose):
-            each.setVisible(alternative is not None)
-        self._name, self._url = source or ("", "")
-        self.source.setVisible(source is not None)
-        self.source.setToolTip(self._url)
-        self.retranslate()
+            each.setVisible(self._offered)
+        if self.is_open():
+            self._lay_out()
+
+    def text(self) -> str:
+        """All that is claimed, a line each."""
+        return "\n".join(claim.text for claim in self._claims)
+
+    @property
+    def sources(self) -> tuple[Button, ...]:
+        """The buttons that lead to the sources, in the order of what they stand for."""
+        return tuple(row.source for row in self._rows if not row.isHidden() and not row.source.isHidden())
 
     def retranslate(self) -> None:
         """Our own words."""
         self.toggle.setText(self.tr("Why"))
         self.setAccessibleName(self.tr("Why"))
-        self.source.setText(self.tr("Source: {name}").format(name=self._name))
         self.toggle.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
         self._arrange()
 
@@ -112,24 +121,25 @@ class Why(Live, QWidget):
         self._room = room
         self._arrange()
 
+    def _lay_out(self) -> None:
+        while len(self._rows) < len(self._claims):
+            self._rows.append(_ClaimRow())
+            self._said.addWidget(self._rows[-1])
+        for number, row in enumerate(self._rows):
+            row.setVisible(number < len(self._claims))
+            if number < len(self._claims):
+                row.set(self._claims[number])
+        self._arrange()
+
     def _arrange(self) -> None:
-        """The source at the end of the last line there is, each button below where there is no room beside."""
-        offered = not self.choose.isHidden()
-        shown = [each for each in (self.choose, self.source) if not each.isHidden()]
-        beside = sum(each.sizeHint().width() + 8 for each in shown)
-        level = self._room - 2 * SIDE >= beside + theme.px(READABLE)
-        form = (level, offered)
-        if form == self._form:
-            return
-        self._form = form
+        """Each button behind its sentence, or below where there is no room beside."""
+        level = self._room - 2 * SIDE >= self.choose.sizeHint().width() + 8 + theme.px(READABLE)
         self._last.setDirection(QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom)
         # One above the other, what is pressed stands close to what it is about.
         self._last.setSpacing(8 if level else 0)
-        for line in (self._first, self._last):
-            line.removeWidget(self.source)
-        line = self._last if offered or not level else self._first
-        where = Qt.AlignmentFlag.AlignVCenter if offered else Qt.AlignmentFlag.AlignBottom
-        line.addWidget(self.source, 0, where | Qt.AlignmentFlag.AlignLeft)
+        if self.is_open():
+            for row in self._rows:
+                row.set_room(self._room - 2 * SIDE)
 
     def is_open(self) -> bool:
         """Whether the inset is shown."""
@@ -137,7 +147,49 @@ class Why(Live, QWidget):
 
     def set_open(self, opened: bool) -> None:
         """Show or hide the inset."""
+        if opened:
+            self._lay_out()
         self.inset.setVisible(opened)
         self.toggle.set_icon(None, "up" if opened else "down")
         self.retranslate()
         self.toggled.emit(opened)
+
+
+class _ClaimRow(Live, QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self._claim = Claim(text="")
+        self.sentence = label("small", "", "text")
+        self.source = Button(kind="ghost", after="open", small=True)
+        self.source.clicked.connect(self._open)
+        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._line.addWidget(self.sentence, 1)
+        self._line.addWidget(self.source, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
+        self.follow()
+
+    def set(self, claim: Claim) -> None:
+        if claim != self._claim:
+            self._claim = claim
+            self.retranslate()
+
+    def set_room(self, room: int) -> None:
+        """Beside the sentence, or below it."""
+        level = room >= self.source.sizeHint().width() + 8 + theme.px(READABLE)
+        way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
+        if way != self._line.direction():
+            self._line.setDirection(way)
+        self._line.setSpacing(8 if level else 0)
+
+    def retranslate(self) -> None:
+        name, url = self._claim.source or ("", "")
+        self.sentence.setText(self._claim.text)
+        self.source.setVisible(self._claim.source is not None)
+        self.source.setText(QCoreApplication.translate("Why", "Source: {name}").format(name=name))
+        self.source.setToolTip(url)
+        # Several of one publisher's: which claim it stands for.
+        self.source.setAccessibleDescription(self._claim.text)
+
+    def _open(self) -> None:
+        if self._claim.source is not None:
+            QDesktopServices.openUrl(QUrl(self._claim.source[1]))

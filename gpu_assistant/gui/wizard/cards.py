@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
@@ -14,7 +12,9 @@ from ...core.recommendation import Alternative, Reason, Recommendation
 from ...texts import Texts
 from ...texts.terms import explained
 from ..components.pill import PillKind
+from ..components.why import Claim
 from .coverage import driver_by_hand
+from .words import joined, publisher
 
 translate = QCoreApplication.translate
 
@@ -34,8 +34,8 @@ DRIVER_OFFERS = frozenset({"keep-driver"})
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """One part: `now` and `after` with a small line each; None is "not there". `terms` are sentences that explain
-    words of `why`.
+    """One part: `now` and `after` with a small line each; None is "not there". `why` are the reasons, `terms`
+    sentences that explain words of them.
     """
 
     id: str
@@ -46,8 +46,7 @@ class Part(Struct, frozen=True, kw_only=True):
     after: str | None
     after_line: str
     pill: tuple[PillKind, str]
-    why: str
-    source: tuple[str, str] | None
+    why: tuple[Claim, ...] = ()
     terms: tuple[str, ...] = ()
     offer: Alternative | None = None
 
@@ -138,8 +137,6 @@ def _part(
         after=after,
         after_line=after_line,
         pill=pill,
-        why="",
-        source=None,
         offer=offer,
     )
 
@@ -147,18 +144,20 @@ def _part(
 def _with_reason(part: Part, reasons: tuple[Reason, ...], texts: Texts) -> Part:
     about = ABOUT[part.id]
     mine = [reason for reason in reasons if reason.about in about or reason.about.split(".")[0] in about]
-    space = "" if texts.language == "zh_CN" else " "
-    source = next((reason.source for reason in mine if reason.source), None)
-    host = urlsplit(source).hostname if source else None
-    why = space.join(reason.text for reason in mine if reason.text)
+    claims: list[Claim] = []
+    for reason in mine:
+        if not reason.text:
+            continue
+        source = (publisher(texts, reason.source), reason.source) if reason.source else None
+        if claims and claims[-1].source == source:
+            # What one source says stands together above it.
+            claims[-1] = Claim(text=joined(claims[-1].text, reason.text), source=source)
+        else:
+            claims.append(Claim(text=reason.text, source=source))
     # What the cards say in their second lines needs no telling.
-    terms = tuple(each for each in explained(texts, why) if not each.startswith(_TOLD))
-    return replace(
-        part,
-        why=why,
-        terms=terms,
-        source=(host.removeprefix("www."), source) if host and source else None,
-    )
+    said = "\n".join(claim.text for claim in claims)
+    terms = tuple(each for each in explained(texts, said) if not each.startswith(_TOLD))
+    return replace(part, why=tuple(claims), terms=terms)
 
 
 def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None, reaches: str | None) -> Part:

@@ -115,8 +115,9 @@ class ComputerPage(WizardPage):
             )
             return
         kind, title, detail = self.verdict(machine)
-        self.hero.set(kind, title, detail, icon="cpu" if kind == "neutral" else None)
-        if machine is not self._told and self.isVisible():
+        known = self.road.flow.facts.recommendation is not None
+        self.hero.set(kind, title, detail, icon=("cpu" if known else "search") if kind == "neutral" else None)
+        if (known or kind == "warn") and machine is not self._told and self.isVisible():
             self._told = machine
             announce(self.hero, title)
 
@@ -124,13 +125,11 @@ class ComputerPage(WizardPage):
         """What it comes to: kind, sentence, one line of evidence."""
         facts, nvidia = self.road.flow.facts, machine.gpus_of("nvidia")
         recommendation = facts.recommendation
-        if not nvidia and (recommendation is None or recommendation.accelerator == "cpu"):
+        if recommendation is None:
+            return self._not_yet()
+        if not nvidia and recommendation.accelerator == "cpu":
             words = self.tr("No NVIDIA GPU here. PyTorch still works, on the CPU.")
             return "neutral", words, self.tr("Good for learning and small models; large ones take long.")
-        if recommendation is None:
-            error = self.road.errors.get("reckon")
-            words = self.tr("What suits it is not worked out yet")
-            return ("warn", words, said.error(self.texts, error)) if error is not None else ("neutral", words, "")
         if recommendation.accelerator == "cpu":
             cautions = self.texts.recommendation(recommendation).warnings
             detail = cautions[0].text if cautions else ""
@@ -154,6 +153,12 @@ class ComputerPage(WizardPage):
             detail = words.format(version=held.data["version"], newest=held.data["newest"])
             return "ok", self.tr("Good news: this computer can train on its GPU"), detail
         return "ok", self.tr("Good news: this computer can train on its GPU"), details[driver]
+
+    def _not_yet(self) -> tuple[HeroKind, str, str]:
+        error = self.road.errors.get("reckon")
+        if error is None:
+            return "neutral", self.tr("Working out what suits it"), ""
+        return "warn", self.tr("What suits it is not worked out yet"), said.error(self.texts, error)
 
     def _rows(self) -> None:
         facts = self.road.flow.facts

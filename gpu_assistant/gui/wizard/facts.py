@@ -46,8 +46,8 @@ class Trouble(Struct, frozen=True, kw_only=True):
 
 class Turn(Struct, frozen=True, kw_only=True):
     """What the user changed last, and what held before: `part` is what was picked by hand (None: an offer taken, or,
-    where `wished`, another goal or kind of driver, or, where `let_go`, all picks dropped), `recommendation` the last
-    one that worked out, `by_hand` whether versions were being chosen.
+    where `wished`, another goal or kind of driver, or earlier picks taken up again, or, where `let_go`, all picks
+    dropped), `recommendation` the last one that worked out, `by_hand` whether versions were being chosen.
     """
 
     part: str | None
@@ -64,9 +64,11 @@ class Turn(Struct, frozen=True, kw_only=True):
 class Facts(Struct, frozen=True, kw_only=True):
     """What the wizard knows. `environment` is the folder picked by hand; `settled` is an environment that already is
     what was recommended; `continued` an install that was begun before, so that its time is not known. `by_hand` tells
-    that the user chooses versions; `options` are what there is to choose, `notes` what is worth knowing of them.
-    `turn` is the last change of versions, `fell` the picks (part and value) that did not go with it. `obstacle` is why
-    a recommendation has no plan. `left_out` are the steps that a refused question for rights left undone.
+    that the user chooses versions, `dropped` the picks that were let go last; `options` are what there is to choose,
+    `notes` what is worth knowing of them. `turn` is the last change of versions, `fell` the picks (part and value)
+    that did not go with it. `obstacle` is why a recommendation has no plan. `left_out` are the steps that a refused
+    question for rights left undone.
+    `bundle` is the folder that everything comes from, where no internet is used.
     """
 
     machine: Machine | None = None
@@ -74,7 +76,9 @@ class Facts(Struct, frozen=True, kw_only=True):
     channel: Channel = "studio"
     by_hand: bool = False
     choice: Choice | None = None
+    dropped: Choice | None = None
     environment: str | None = None
+    bundle: str | None = None
     recommendation: Recommendation | None = None
     plan: Plan | None = None
     obstacle: AppError | None = None

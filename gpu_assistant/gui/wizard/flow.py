@@ -101,14 +101,20 @@ class Flow:
             channel=facts.channel,
             by_hand=facts.by_hand,
             environment=facts.environment,
+            bundle=facts.bundle,
         )
+
+    def use_bundle(self, folder: str | None) -> None:
+        """Set up from a folder, whose list says what for; None is from the internet again."""
+        facts = self.facts
+        self.facts = Facts(machine=facts.machine, channel=facts.channel, bundle=folder)
 
     def _asked_anew(self, **changed: Any) -> None:  # noqa: ANN401 - the fields of Facts
         """What the user wants, with these changes; all that was worked out before is open again."""
         facts = self.facts
         wanted = {"choice": facts.choice, "environment": facts.environment, "by_hand": facts.by_hand, **changed}
-        wanted = {"goal": facts.goal, "channel": facts.channel, **wanted}
-        self.facts = Facts(machine=facts.machine, **wanted)
+        wanted = {"goal": facts.goal, "channel": facts.channel, "dropped": facts.dropped, **wanted}
+        self.facts = Facts(machine=facts.machine, bundle=facts.bundle, **wanted)
 
     def wish(
         self,
@@ -130,8 +136,14 @@ class Flow:
             self._asked_anew(choice=choice or facts.choice, environment=environment or facts.environment)
 
     def choose_by_hand(self) -> None:
-        """The user wants to choose versions: what was worked out stays until the choices are known."""
-        self.facts = replace(self.facts, by_hand=True)
+        """The user wants to choose versions: what was worked out stays until the choices are known. What was picked
+        last is picked again, as far as it goes with what is wanted now.
+        """
+        facts = self.facts
+        if facts.choice is None and facts.dropped is not None:
+            self._asked_anew(choice=facts.dropped, by_hand=True, turn=replace(self._turn(None), wished=True))
+        else:
+            self.facts = replace(facts, by_hand=True)
 
     def undo(self) -> None:
         """Take the last change of versions back."""
@@ -145,7 +157,7 @@ class Flow:
         """Leave the releases to us again; picks can be had back."""
         picked = self.facts.choice is not None
         turn = replace(self._turn(None), choice=self.facts.choice, let_go=True) if picked else None
-        self._asked_anew(choice=None, by_hand=False, turn=turn)
+        self._asked_anew(choice=None, dropped=self.facts.choice, by_hand=False, turn=turn)
 
     def offered(self, offer: Alternative) -> None:
         """The user takes an offered alternative."""
@@ -189,6 +201,7 @@ class Flow:
         choice = apply(self.facts.choice, {part: None for part, _ in fell})
         self.facts = replace(
             self.facts,
+            goal=recommendation.goal,  # what a folder was made for, its list says
             choice=choice if choice != Choice() else None,
             fell=(*self.facts.fell, *fell),
             recommendation=recommendation,
@@ -213,6 +226,7 @@ class Flow:
             machine=self.facts.machine,
             goal=plan.goal,
             environment=plan.env,
+            bundle=plan.bundle,
             recommendation=plan.recommendation,
             plan=plan,
             stage="cancelled",

@@ -13,6 +13,7 @@ from ...texts.format import UNKNOWN
 from .. import theme
 from ..components import Button, Card, Icon, Pill, Why, label
 from ..components.base import Live
+from ..components.why import Claim
 from .cards import Part
 from .choosers import Choosers
 from .entries import told
@@ -116,8 +117,8 @@ class PartCard(Card):
         if part is None or self.isHidden():
             return told
         new = tuple(term for term in part.terms if term not in told)
-        lines = (part.why, *new)
-        self.why.set("\n".join(line for line in lines if line), alternative=self._offer, source=part.source)
+        explained = (Claim(text="\n".join(new)),) if new else ()
+        self.why.set(*part.why, *explained, alternative=self._offer)
         return (*told, *new) if self.why.is_open() else told
 
     def set_heads(self, now: str, after: str) -> None:
@@ -145,7 +146,7 @@ class PartCard(Card):
         """What can be pressed, in the order of reading."""
         choosers = self.choosers
         mine = (*choosers.pickers.values(), choosers.way) if choosers is not None else ()
-        return (self.why.toggle, self.why.choose, self.why.source, *mine)
+        return (self.why.toggle, *self.why.sources, self.why.choose, *mine)
 
     @property
     def noted(self) -> tuple[str, ...]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout
 
 from ...core.errors import AppError, CannotSetUp
 from ...core.machine import Machine
 from ...core.plan import Plan
 from ...core.recommendation import Alternative, Recommendation
+from ..bundle.source_card import Offline
 from ..components import Button, Hero
 from ..components.picker import Picker
 from . import words as said
@@ -32,11 +32,13 @@ from .price_card import PriceCard
 from .road import Road
 from .wishes import Wishes
 
-HEAD = 12  # between the title and the wishes beside it
-
 
 class RecommendationPage(WizardPage):
-    """A card for each part, what else would do, the price, the folder, the steps."""
+    """A card for each part, what else would do, the price, the folder, the steps. `offline_wanted` asks for a folder
+    for a computer without internet.
+    """
+
+    offline_wanted = Signal()
 
     def __init__(self, road: Road, cards: dict[str, PartCard] | None = None) -> None:
         # Cards that were made before their page (`ahead.py`).
@@ -46,7 +48,6 @@ class RecommendationPage(WizardPage):
     def build(self) -> None:
         """The parts."""
         self.wishes = Wishes(self.road)
-        self.page.add_action(self.wishes)
         column = self.page.column
         self.hero = Hero("error")
         self.hero.button.clicked.connect(self._mend)
@@ -54,12 +55,16 @@ class RecommendationPage(WizardPage):
         self.cards = {name: self.cards.get(name) or PartCard(name) for name in PARTS}
         self.cautions, self.offers = Offers(), Offers()
         self.price = PriceCard()
-        self.folder = FolderCard()
+        self.folder, self.offline = FolderCard(), Offline(self)
+        self.offline.make.clicked.connect(self.offline_wanted)
+        self.offline.card.away.clicked.connect(lambda: self.road.use_bundle(None))
         self.steps = PlanList(self.road)
         self.steps.hide()
         below = (self.cautions, self.price, self.steps, self.folder, self.offers)
-        for widget in (self.hero, self.heads, *self.cards.values(), *below):
+        for widget in (self.wishes, self.hero, self.heads, *self.cards.values(), *below):
             column.addWidget(widget)
+        column.insertWidget(column.indexOf(self.heads), self.offline.card)
+        column.addWidget(self.offline.make, 0, Qt.AlignmentFlag.AlignLeft)
         column.setSpacing(10)
         column.addStretch(1)
         for card in self.cards.values():
@@ -84,6 +89,7 @@ class RecommendationPage(WizardPage):
         self.back.setText(self.tr("Back"))
         self.heads.set_words(self.tr("Now"), self.tr("After"))
         self.wishes.draw()
+        self.wishes.setVisible(not self.offline.draw(facts))
         # What was worked out last stays to be read until the next is there.
         if not (road.reckoning and recommendation is None and self._known):
             self._known = machine is not None and recommendation is not None
@@ -115,7 +121,7 @@ class RecommendationPage(WizardPage):
         for part in parts(machine, recommendation, texts, settled=facts.settled, plan=facts.plan, reaches=reaches):
             card, offer = self.cards[part.id], part.offer
             choose = self.tr("Use that instead") if offer is not None else ""
-            card.set_part(said.named(texts, part), choose, said.offer(texts, offer)[0] if offer is not None else "")
+            card.set_part(part, choose, said.offer(texts, offer)[0] if offer is not None else "")
             card.set_heads(self.heads.now.text(), self.heads.after.text())
             mine = of_card(part.id, options, card.choosers, recommendation)
             here = turn is not None and any(each.name == turn.part for each in mine)
@@ -141,6 +147,7 @@ class RecommendationPage(WizardPage):
         told: tuple[str, ...] = ()
         for card in self.cards.values():
             told = card.explain(told)
+        self._order()
 
     def _cost(self, machine: Machine, plan: Plan | None) -> None:
         """What the plan costs, where there is one."""
@@ -155,11 +162,16 @@ class RecommendationPage(WizardPage):
             self.folder.set(place, plan.env, self.tr("Change"))
             if self._unfolded:
                 self.steps.draw()
+        self._order()
+
+    def _order(self) -> None:
+        """The order of Tab, which is that of reading."""
         first = (self.wishes.goal, self.wishes.channel, self.wishes.by_hand, self.wishes.ours)
         cards = [control for card in self.cards.values() for control in card.controls]
-        last = (self.price.steps, *self.steps.controls, self.folder.change, *self.offers.controls, self.back)
+        below = (self.price.steps, *self.steps.controls, self.folder.change, *self.offers.controls)
+        last = (*below, self.offline.make, self.back)
         # From the primary, where the keyboard begins, on to what is on the page; the foot and the rail come last.
-        chain(self.primary, *first, self.hero.button, *cards, *self.cautions.controls, *last)
+        chain(self.primary, *first, self.hero.button, self.offline.card.away, *cards, *self.cautions.controls, *last)
 
     def _pickers(self) -> list[Picker]:
         """The drop-downs, that of the part changed last before all others."""
@@ -250,17 +262,14 @@ class RecommendationPage(WizardPage):
     def _align(self) -> None:
         margins = self.page.content.layout().contentsMargins()  # type: ignore[union-attr]
         room = self.page.viewport().width() - margins.left() - margins.right()
-        # Beside the whole of the title's line, or below it: it is the same whatever is picked.
-        words = max(self.page.title.sizeHint().width(), self.page.subtitle.sizeHint().width())
-        level = self.wishes.fit(room, words + HEAD)
-        way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
-        self.page.head.setDirection(way)
+        self.wishes.fit(room)
         for card in self.cards.values():
             card.set_room(room)
         for each in (self.cautions, self.offers):
             each.set_room(room)
         self.price.set_room(room)
         self.folder.set_room(room)
+        self.offline.card.set_room(room)
         shown = (each for each in self.cards.values() if not each.isHidden())
         self.heads.fit(next(shown, None), room)
 

@@ -58,7 +58,9 @@ class Wishes(Live, QWidget):
         facts = self._road.flow.facts
         goals = self.goals()
         entries = [Entry(value=goal, text=goals[goal][0], detail=goals[goal][1]) for goal in get_args(Goal)]
-        words = self.tr("For: {goal}").format(goal=goals[facts.goal][0])
+        line = self.tr("For: {goal}")
+        words = line.format(goal=goals[facts.goal][0])
+        self.goal.reserve([line.format(goal=name) for name, _ in goals.values()])
         self.goal.set(entries, facts.goal, words, self.tr("What it is for"))
         kinds = self.channels()
         entries = [Entry(value=kind, text=kinds[kind][0], detail=kinds[kind][1]) for kind in get_args(Channel)]
@@ -66,7 +68,9 @@ class Wishes(Live, QWidget):
         advice = facts.recommendation.driver if facts.recommendation is not None else None
         picked = advice.channel if advice is not None and facts.choice is not None and facts.choice.driver else None
         kind = picked or facts.channel
-        words = self.tr("Driver: {kind}").format(kind=kinds[kind][0])
+        line = self.tr("Driver: {kind}")
+        words = line.format(kind=kinds[kind][0])
+        self.channel.reserve([line.format(kind=name) for name, _ in kinds.values()])
         self.channel.set(entries, kind, words, self.tr("Which kind of driver"))
         self.by_hand.setText(self.tr("Customise"))
         self.ours.setText(self.tr("As recommended"))
@@ -84,10 +88,8 @@ class Wishes(Live, QWidget):
             self._kinds_of = facts.machine
         self.channel.setVisible(facts.machine is not None and self._kinds_of is facts.machine)
 
-    def fit(self, room: int, beside: int) -> bool:
-        """Take the form that `room` allows and say whether `beside` pixels are left in the same line. The form is the
-        same whichever of the buttons are shown.
-        """
+    def fit(self, room: int) -> None:
+        """Take the form that `room` allows, which is the same whatever is chosen and whichever buttons are shown."""
         ways = max(self.by_hand.sizeHint().width(), self.ours.sizeHint().width())
         pickers = sum(each.sizeHint().width() + 8 for each in (self.goal, self.channel) if not each.isHidden())
         level = room >= pickers + ways
@@ -95,7 +97,6 @@ class Wishes(Live, QWidget):
         direction = QBoxLayout.Direction
         self._rows.setDirection(direction.LeftToRight if level else direction.TopToBottom)
         self._pickers.setDirection(direction.LeftToRight if room >= pickers else direction.TopToBottom)
-        return room >= pickers + ways + beside
 
     def goals(self) -> dict[Goal, tuple[str, str]]:
         """Each goal's name, and what it means to somebody who has never heard of it."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from msgspec.structs import replace
-
 from ...core.errors import AppError
 from ...core.message import Message
 from ...core.recommendation import Alternative
 from ...texts import Texts
 from ..language import texts as spoken
-from .cards import Part
 
 
 def say(texts: Texts, message: Message) -> str:
@@ -37,11 +34,6 @@ def publisher(texts: Texts, address: str) -> str:
     host = (parts.hostname or "").removeprefix("www.")
     code = f"publisher.{host}"
     return texts.say(code, {"project": "/".join(parts.path.split("/")[1:3])}) if texts.has(code) else host
-
-
-def named(texts: Texts, part: Part) -> Part:
-    """A part whose source has its publisher's name."""
-    return replace(part, source=(publisher(texts, part.source[1]), part.source[1])) if part.source else part
 
 
 def offer(texts: Texts, found: Alternative) -> tuple[str, str]:

@@ -87,7 +87,7 @@ def samples(language: Language) -> dict[str, Callable[[], QWidget]]:
         "StepRail": _step_rail,
         "ThemeMenu": ui.ThemeMenu,
         "ValueRow": _row,
-        "Why": lambda: ui.Why("Because it fits."),
+        "Why": lambda: ui.Why(ui.Claim(text="Because it fits.")),
     }
 
 

@@ -202,22 +202,24 @@ def test_a_badge_has_a_sentence(show) -> None:
 
 def test_why_opens_and_offers(show, qtbot: QtBot) -> None:
     why = ui.Why()
-    why.set(
-        "Because.", alternative=("Rather keep it?", "Use that"), source=("Release notes", "https://example.invalid")
-    )
+    notes = ui.Claim(text="Because.", source=("Release notes", "https://example.invalid"))
+    own = ui.Claim(text="And because.", source=("A page", "https://example.invalid/page"))
+    why.set(notes, own, ui.Claim(text="A word: what it means."), alternative=("Rather keep it?", "Use that"))
     show(why)
     toggled, chosen = heard(why.toggled), heard(why.alternative_chosen)
     assert not why.inset.isVisible()
     qtbot.keyClick(why.toggle, Qt.Key.Key_Space)
     assert toggled == [True]
     assert why.inset.isVisible()
-    assert why.source.text() == "Source: Release notes"
+    assert [source.text() for source in why.sources] == ["Source: Release notes", "Source: A page"]
+    assert [source.toolTip() for source in why.sources] == ["https://example.invalid", "https://example.invalid/page"]
     assert why.toggle.accessibleDescription() == "open"
     qtbot.mouseClick(why.choose, Qt.MouseButton.LeftButton)
     assert len(chosen) == 1
-    why.set("Because.")
+    why.set(ui.Claim(text="Because."))
+    assert why.text() == "Because."
     assert not why.choose.isVisible()
-    assert not why.source.isVisible()
+    assert not why.sources
 
 
 def test_copy_says_copied_and_then_copy_again(show, qtbot: QtBot, qapp: QApplication) -> None:

@@ -62,7 +62,7 @@ def test_a_broken_file_is_a_mistake(tmp_path: Path) -> None:
 
 
 def test_switching_is_live_both_ways(language: Language, qtbot: QtBot) -> None:
-    box, why = CommandBox("pip"), Why("x")
+    box, why = CommandBox("pip"), Why()
     rail = StepRail([("One", "")])
     for widget in (box, why, rail):
         qtbot.addWidget(widget)

@@ -43,11 +43,6 @@ class TestComputer:
         assert wizard.computer.rows["card"].pill.kind == "ok"
         assert "NVIDIA GeForce RTX 4060" in wizard.computer.rows["card"].accessibleName()
 
-    def test_nothing_is_called_looked_at_while_its_advice_is_open(self, simulated, at_computer):
-        wizard = at_computer(simulated)
-        wizard.flow._asked_anew()
-        assert wizard.computer.verdict(simulated.machine)[:2] == ("neutral", "What suits it is not worked out yet")
-
     def test_a_simulated_system_has_its_own_name(self, tmp_path, open_wizard):
         machine = replace(plain_linux(), os=OperatingSystem(system="linux"))
         wizard = open_wizard(FakeApp(tmp_path, machine, simulated=True))
@@ -77,6 +72,20 @@ class TestComputer:
         app.gate.set()
         qtbot.waitUntil(lambda: "52.0 GB" in rows["space"].value.text(), timeout=5000)
         assert wizard.computer.primary.isEnabled()
+
+    def test_nothing_is_claimed_before_the_advice_is_there(self, app, open_wizard, qtbot):
+        wizard = open_wizard(app)
+        page, titles = wizard.computer, []
+        machine = plain_linux()
+        wizard.road.changed.connect(lambda: titles.append(page.verdict(machine)[1]))
+        wizard.welcome.primary.click()
+        qtbot.waitUntil(lambda: wizard.flow.facts.recommendation is not None, timeout=5000)
+        qtbot.waitUntil(lambda: not wizard.road.busy, timeout=5000)
+        assert set(titles[:-1]) >= {"Working out what suits it"}
+        told = [title for title in titles if title != "Working out what suits it"]
+        assert told
+        assert titles == sorted(titles, key=lambda title: title in told)
+        assert set(told) == {page.hero.title.text()}
 
     def test_look_again_looks_again(self, app, at_computer, qtbot):
         wizard = at_computer(app)

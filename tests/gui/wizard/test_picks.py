@@ -11,6 +11,7 @@ from gpu_assistant.advise.options import Option, PartOptions
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import CallError
 from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.gui.wizard.cards import ABOUT
 from gpu_assistant.gui.wizard.entries import entries_of, neighbour
 from gpu_assistant.gui.wizard.option_notes import OptionNotes, Release
 from gpu_assistant.texts import Texts
@@ -190,9 +191,24 @@ def test_every_goal_has_heads_over_its_columns(page, rest):
 
 
 def test_a_source_has_its_publishers_name_and_its_address(page):
-    source = page.cards["driver"].why.source
-    assert source.text() == "Source: NVIDIA's documentation"
-    assert source.toolTip().startswith("https://docs.nvidia.com/")
+    why = page.cards["driver"].why
+    why.toggle.click()
+    assert why.sources[0].text() == "Source: NVIDIA's documentation"
+    assert why.sources[0].toolTip().startswith("https://docs.nvidia.com/")
+
+
+def test_each_claim_has_its_own_source_and_tab_reaches_all_of_them(page, qtbot):
+    why = page.cards["torch"].why
+    why.toggle.click()
+    advice = page.road.flow.facts.recommendation
+    about = ABOUT["torch"]
+    told = [reason.source for reason in advice.reasons if reason.about.split(".")[0] in about or reason.about in about]
+    assert list(dict.fromkeys(source.toolTip() for source in why.sources)) == list(dict.fromkeys(filter(None, told)))
+    assert len(why.sources) > 1
+    why.toggle.setFocus(Qt.FocusReason.TabFocusReason)
+    for source in why.sources:
+        qtbot.keyClick(page.window().focusWidget(), Qt.Key.Key_Tab)
+        assert page.window().focusWidget() is source
 
 
 def test_from_the_primary_tab_goes_to_the_page_and_the_rail_comes_last(page, qtbot):

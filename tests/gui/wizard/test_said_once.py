@@ -151,15 +151,15 @@ def test_a_warning_stands_once_and_at_its_own_card(page, qtbot):
 def test_a_word_is_explained_once_in_the_first_reason_that_is_open(page, qtbot):
     words = "compute capability: "
     page.cards["torch"].why.toggle.click()
-    assert words in page.cards["torch"].why.sentence.text()
+    assert words in page.cards["torch"].why.text()
     page.cards["cuda"].why.toggle.click()
     assert read(page).count(words) == 1
-    assert words in page.cards["cuda"].why.sentence.text()
+    assert words in page.cards["cuda"].why.text()
     page.cards["cuda"].why.toggle.click()
-    assert words in page.cards["torch"].why.sentence.text()
+    assert words in page.cards["torch"].why.text()
     # What the card's own second line says is not said in its reason.
     page.cards["cudnn"].why.toggle.click()
-    assert "cuDNN: " not in page.cards["cudnn"].why.sentence.text()
+    assert "cuDNN: " not in page.cards["cudnn"].why.text()
 
 
 @BOTH

@@ -45,7 +45,7 @@ def test_every_term_has_a_meaning_and_stands_in_some_text(code) -> None:
 def test_a_why_explains_its_terms(language, code) -> None:
     texts = Texts(code)
     found = parts(rtx4060(), rtx4060_recommendation(), texts, settled=False)
-    whole = "\n".join(part.why for part in found)
+    whole = "\n".join(claim.text for part in found for claim in part.why)
     told = {term for part in found for term in part.terms}
     # A card's own second line explains its title.
     titles = tuple(f"{part.title}{colon}" for part in found for colon in (":", "："))

@@ -107,6 +107,70 @@ def test_the_other_kind_of_driver(page, real, rest):
     assert "Game Ready" in page.cards["driver"].after_line.text()
 
 
+def test_customise_again_starts_from_what_was_picked_last(page, rest):
+    page.wishes.by_hand.click()
+    rest(page)
+    page.road.pick("pytorch", "2.13.0")
+    rest(page)
+    page.wishes.ours.click()
+    rest(page)
+    assert page.road.flow.facts.choice is None
+    assert "Let go: PyTorch 2.13.0" in page.hero.detail.text()
+    # Another goal in between: what does not go with it is named, the rest is picked again.
+    page.wishes.goal.chosen.emit("cuda-dev")
+    rest(page)
+    page.wishes.by_hand.click()
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(pytorch="2.13.0")
+    assert page.cards["torch"].after.text() == "2.13.0"
+    assert page.cautions.undo is not None
+    page.cautions.undo.click()
+    rest(page)
+    assert page.road.flow.facts.choice is None
+
+
+def test_what_was_unpicked_by_hand_does_not_come_back(page, rest):
+    page.wishes.by_hand.click()
+    rest(page)
+    for version in ("2.13.0", None):
+        page.road.pick("pytorch", version)
+        rest(page)
+    page.wishes.ours.click()
+    rest(page)
+    page.wishes.by_hand.click()
+    rest(page)
+    assert page.road.flow.facts.choice is None
+
+
+@BOTH
+def test_the_pickers_keep_their_places_whatever_is_chosen(page, rest, speak, qtbot, code):
+    speak(code)
+    for size in ((1366, 768), (1000, 700)):
+        page.window().resize(*size)
+        seen = set()
+        for goal in ("pytorch", "cuda-dev", "tensorflow", "all"):
+            page.wishes.goal.chosen.emit(goal)
+            rest(page)
+            page.page.content.layout().activate()
+            pickers = (page.wishes.goal, page.wishes.channel)
+            seen.add(tuple((each.x(), each.width()) for each in pickers if each.isVisible()))
+            assert page.wishes.y() > page.page.title.y() + page.page.title.height()
+        assert len(seen) == 1, seen
+
+
+def test_cards_end_where_the_footers_buttons_end(page, qtbot):
+    card = page.cards["torch"]
+    for size, scrolls in (((1180, 560), True), ((1180, 1600), False)):
+        page.window().resize(*size)
+        qtbot.waitUntil(lambda scrolls=scrolls: page.page.verticalScrollBar().isVisible() is scrolls, timeout=10_000)
+
+        def ends() -> None:
+            right = card.mapTo(page, card.rect().topRight()).x()
+            assert right == page.primary.mapTo(page, page.primary.rect().topRight()).x()
+
+        qtbot.waitUntil(ends, timeout=10_000)
+
+
 def test_versions_of_ones_own_and_back(page, rest):
     assert page.cards["torch"].choosers is None
     page.wishes.by_hand.click()
