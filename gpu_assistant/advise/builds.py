@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..catalog.load import Catalog
 from ..catalog.records import GlibcFloor, TorchRelease, TorchVariant
@@ -57,23 +58,30 @@ def builds_for(
 ) -> tuple[Build, ...]:
     """Every build for a system that its glibc (None: not known, or no Linux) can load, newest release first."""
     return tuple(
-        Build(release=release, record=record, rank=rank, cuda=cuda_of(record.variant))
+        Build(release=_made_for(release, record), record=record, rank=rank, cuda=cuda_of(record.variant))
         for rank, release in enumerate(catalog.releases)
         for record in release.variants
         if record.system == system
         and record.arch == arch
-        and (glibc is None or glibc_lacking(catalog, release.version, record.variant, glibc) is None)
+        and (glibc is None or glibc_lacking(catalog, release.version, record.variant, arch, glibc) is None)
     )
 
 
-def glibc_lacking(catalog: Catalog, release: str, variant: str, glibc: tuple[int, ...]) -> GlibcFloor | None:
+def _made_for(release: TorchRelease, record: TorchVariant) -> TorchRelease:
+    """A release as one of its builds has it: the Pythons that this is made for, and what is published beside it."""
+    if record.python:
+        release = replace(release, python=record.python)
+    return replace(release, torchvision=None, torchaudio=None) if record.alone else release
+
+
+def glibc_lacking(catalog: Catalog, release: str, variant: str, arch: str, glibc: tuple[int, ...]) -> GlibcFloor | None:
     """The floor of a Linux build that a glibc stays under; None where it does not or nothing is known."""
     version = numbers(release)
     for floor in catalog.pytorch.glibc:
         since, lowest = numbers(floor.from_release), numbers(floor.lowest)
         if version is None or since is None or lowest is None or version < since:
             continue
-        if not floor.variants or variant in floor.variants:
+        if floor.arch in (None, arch) and (not floor.variants or variant in floor.variants):
             return floor if glibc < lowest else None
     return None
 

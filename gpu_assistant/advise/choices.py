@@ -60,7 +60,8 @@ def _why_missing(where: Site, builds: tuple[Build, ...], choice: Choice) -> str:
         return "glibc"
     versions = [b for b in builds if _release_wanted(b, choice)]
     if not versions:
-        return "no-release"
+        elsewhere = any(choice.pytorch in (r.version, r.version.rpartition(".")[0]) for r in where.catalog.releases)
+        return "other-computer" if elsewhere else "no-release"
     if not any(choice.variant in (None, b.variant) for b in versions):
         return "no-build"
     return "python"

@@ -203,7 +203,7 @@ def _certainty(d: Decision) -> tuple[Reason, ...]:
 
 def _index(d: Decision) -> tuple[Reason, ...]:
     build, torch = d.pick.build, d.where.catalog.pytorch
-    default = d.where.catalog.default_variant(build.version, d.where.machine.os.system)
+    default = d.where.catalog.default_variant(build.version, d.where.machine.os.system, d.where.arch)
     if build.record.index_url is None or default is None or default == build.variant:
         return ()
     code = "index-own" if default == "cpu" else "index-own-cuda"
@@ -218,6 +218,8 @@ def _vision(d: Decision) -> tuple[Reason, ...]:
     known = d.where.catalog.release(build.version)
     data: dict[str, Value] = {"version": build.version}
     code = "vision-unknown"
+    if build.record.alone:
+        return (_say(d, "pytorch.torchvision", "vision-not-published", d.where.catalog.pytorch, "windows-arm", **data),)
     if known is not None and known.torchvision is not None:
         code = "vision-not-in-folder"
         data["vision"] = known.torchvision

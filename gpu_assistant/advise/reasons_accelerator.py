@@ -103,6 +103,8 @@ def _amd(d: Decision) -> str:
         return "cpu-amd-windows"
     if d.where.machine.os.wsl:
         return "cpu-amd-wsl"
+    if not any(build.variant.startswith("rocm") for build in d.where.builds):
+        return "cpu-amd-computer"
     amd = next(iter(d.where.machine.gpus_of("amd")))
     return "cpu-amd-unknown" if amd_chip(d.where.catalog, amd) is None else "cpu-amd-chip"
 

@@ -165,11 +165,11 @@ def tensorflow_reasons(where: Site, found: TensorFlowPick, *, beside_pytorch: bo
         yield say(where, "tensorflow.version", "tensorflow-newest", flow, source, **data)
     else:
         yield say(where, "tensorflow.version", "tensorflow-chosen", flow, source, **data)
-    route = "compiled" if found.why in ("chip", "no-code") else "pip"
+    route = {"chip": "compiled", "no-code": "compiled", "no-gpu-build": "arm"}.get(found.why, "pip")
     if beside_pytorch or found.why not in ("card", "no-card"):
         yield say(where, "tensorflow.gpu", f"tensorflow-{found.why}", flow, route, **data)
     if found.gpu:
         code = "tensorflow-bundled" if found.build.bundled_cuda else "tensorflow-not-bundled"
         yield say(where, "tensorflow.requirement", code, flow, "pip", **data)
-    for need in flow.cpu_needs:
+    for need in (each for each in flow.cpu_needs if each.arch == where.arch):
         yield say(where, "tensorflow", "tensorflow-cpu", flow, need.source, feature=need.feature.upper())

@@ -38,7 +38,7 @@ def refuse_unfit(machine: Machine, catalog: Catalog, arch: str) -> None:
     builds = builds_for(catalog, "linux", arch)
     if glibc is None or not builds or builds_for(catalog, "linux", arch, glibc):
         return
-    lacking = (glibc_lacking(catalog, b.version, b.variant, glibc) for b in builds)
+    lacking = (glibc_lacking(catalog, b.version, b.variant, arch, glibc) for b in builds)
     lowest = min((floor.lowest for floor in lacking if floor is not None), key=lambda text: numbers(text) or ())
     raise AppError("glibc-too-old", installed=machine.os.glibc, needed=lowest)
 
@@ -66,7 +66,8 @@ def held_back(where: Site) -> GlibcFloor | None:
     newest = where.catalog.releases[0]
     if where.glibc is None:
         return None
-    return glibc_lacking(where.catalog, newest.version, newest.variants[0].variant, where.glibc)
+    variant = next((v.variant for v in newest.variants if (v.system, v.arch) == ("linux", where.arch)), "cpu")
+    return glibc_lacking(where.catalog, newest.version, variant, where.arch, where.glibc)
 
 
 def _windows_lacking(machine: Machine, catalog: Catalog) -> LowestWindows | None:

@@ -27,6 +27,7 @@ Why = Literal[
     "chip",
     "no-code",
     "driver",
+    "no-gpu-build",
 ]
 
 
@@ -61,10 +62,9 @@ class TensorFlowPick(Struct, frozen=True, kw_only=True):
 
 
 def tensorflow_builds(where: Site) -> tuple[TensorFlowBuild, ...]:
-    """The builds for this system, newest first; the catalog knows those for x86_64."""
-    if where.arch != "x86_64":
-        return ()
-    mine = (b for b in where.catalog.tensorflow.builds if b.system == where.machine.os.system)
+    """The builds for this kind of computer, newest first."""
+    here = (where.machine.os.system, where.arch)
+    mine = (b for b in where.catalog.tensorflow.builds if (b.system, b.arch) == here)
     return tuple(b for b in mine if not _glibc_lacking(where, b))
 
 
@@ -100,8 +100,9 @@ def judged(where: Site, build: TensorFlowBuild) -> TensorFlowPick:
         return pick(_on_windows(where, where.card.capability, build))
     chip = where.card.capability
     code = _code(where.catalog, build, chip)
-    if code is None or _gap(where.catalog, chip):
-        return pick("no-code" if code is None else "chip", may_try=code is not None)
+    if not build.gpu or code is None or _gap(where.catalog, chip):
+        why: Why = "no-gpu-build" if not build.gpu else "no-code" if code is None else "chip"
+        return pick(why, may_try=why == "chip")
     lowest = _floor(where, build, code)
     if lowest is None or not reachable(where.state, lowest):
         return pick("driver")

@@ -25,10 +25,14 @@ from .toolkit import Parts
 
 
 def tensorflow_alone(where: Site, cards: tuple[Card, ...], wish: Choice, *, arch_known: bool) -> Recommendation:
-    """TensorFlow for a machine. Raises AppError("no-tensorflow") where none is known for this kind of computer."""
+    """TensorFlow for a machine. Raises AppError("no-tensorflow") or ("no-tensorflow-nor-pytorch") where none is known
+    for this kind of computer.
+    """
     found = chosen_tensorflow(where, wish.tensorflow)
     if found is None:
-        raise AppError("no-tensorflow", system=f"@system.{where.machine.os.system}", arch=where.arch)
+        # Nobody is sent to a goal that would refuse too.
+        code = "no-tensorflow" if where.builds else "no-tensorflow-nor-pytorch"
+        raise AppError(code, system=f"@system.{where.machine.os.system}", arch=where.arch)
     if wish.python is not None and wish.python not in found.build.python:
         raise python_refused(where, wish.python, found.build.python)
     python = python_for(where.machine, where.catalog, where.arch, (wish.python,) if wish.python else found.build.python)

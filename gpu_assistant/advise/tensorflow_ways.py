@@ -33,7 +33,8 @@ def _through_wsl(where: Site, found: TensorFlowPick) -> bool:
     if found.why not in ("windows", "old-windows") or where.arch != "x86_64":
         return False
     route = where.catalog.tensorflow.route("windows", "wsl2")
-    build = next((b for b in where.catalog.tensorflow.builds if b.system == "linux"), None)
+    wanted = ("linux", where.arch)
+    build = next((b for b in where.catalog.tensorflow.builds if (b.system, b.arch) == wanted), None)
     if route is None or build is None:
         return False
     here, lowest = where.machine.os.build, route.lowest_windows_build

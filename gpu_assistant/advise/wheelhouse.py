@@ -58,7 +58,7 @@ def torch_wheels(where: Site, wheels: tuple[LocalWheel, ...]) -> Iterator[tuple[
             continue
         if not fits_platform(wheel, where.machine, where.arch):
             continue
-        variant = wheel.variant or where.catalog.default_variant(wheel.version, where.machine.os.system)
+        variant = wheel.variant or where.catalog.default_variant(wheel.version, where.machine.os.system, where.arch)
         if variant is not None:
             yield wheel, variant
 

@@ -68,12 +68,13 @@ class Cudnn(Subject, frozen=True, kw_only=True):
 
 
 class TensorFlowBuild(Struct, frozen=True, kw_only=True):
-    """One TensorFlow series on one system: Pythons newest first, the CUDA and cuDNN it was tested with (None
+    """One TensorFlow series on one kind of computer: Pythons newest first, the CUDA and cuDNN it was tested with (None
     without GPU), whether the requirement brings them as wheels, and the compiled capabilities (None: not known).
     """
 
     version: Numbers
     system: SystemName
+    arch: Arch = "x86_64"
     python: tuple[Series, ...]
     gpu: bool
     cuda: Numbers | None
@@ -129,9 +130,10 @@ class GlibcNeed(Struct, frozen=True, kw_only=True):
 
 
 class CpuNeed(Struct, frozen=True, kw_only=True):
-    """A processor feature without which the program ends at once, as /proc/cpuinfo names it."""
+    """A processor feature without which the program ends at once, as /proc/cpuinfo names it, on one type of them."""
 
     feature: str
+    arch: Arch = "x86_64"
     source: str
 
 

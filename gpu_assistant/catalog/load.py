@@ -221,10 +221,14 @@ class Catalog:
         wanted = (system, arch, variant)
         return next((v for v in release.variants if (v.system, v.arch, v.variant) == wanted), None)
 
-    def default_variant(self, version: str, system: SystemName) -> str | None:
-        """The build that the general package index serves for this system; None if not known."""
+    def default_variant(self, version: str, system: SystemName, arch: str) -> str | None:
+        """The build that the general package index serves for this kind of computer; None if none is known."""
         release = self.release(version)
-        return release.default_variant.get(system) if release is not None else None
+        if release is None or any((p.system, p.arch) == (system, arch) for p in self.pytorch.not_on_general_index):
+            return None
+        mine = [v for v in release.variants if (v.system, v.arch) == (system, arch)]
+        # What has no index of its own can only lie there.
+        return next((v.variant for v in mine if v.index_url is None), release.default_variant.get(system))
 
     @cached_property
     def date(self) -> str:

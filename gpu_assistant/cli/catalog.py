@@ -34,7 +34,7 @@ def _check(app: App, folder: str | None, output: Output) -> int:
     place = Path(folder) if folder is not None else app.catalog.folder
     if not place.is_dir():
         raise CallError("catalog-folder", path=str(place))
-    found = check(place)
+    found = check(place, today=datetime.now(UTC).date())
     if output.json:
         output.value({"schema": "gpu-assistant/catalog-check/1", "folder": str(place), "findings": found})
     else:

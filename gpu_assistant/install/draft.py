@@ -152,7 +152,8 @@ class Draft:
         if self.wheelhouse is None or torch is None or self.recommendation.tensorflow is not None:
             return None
         # The general index's build bears no tag.
-        untagged = self.catalog.default_variant(torch.version, self.machine.os.system) == torch.variant
+        system, arch = self.machine.os.system, self.machine.os.arch or "x86_64"
+        untagged = self.catalog.default_variant(torch.version, system, arch) == torch.variant
         tags = (torch.variant, None) if untagged else (torch.variant,)
         wheels = usable(self.wheelhouse, self.series)
         return next(

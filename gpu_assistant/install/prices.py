@@ -84,7 +84,8 @@ def wanted_of(
 ) -> Wish:
     """The wish of a plan; a simulated machine's is for another computer. Raises CannotSetUp."""
     torch = recommendation.pytorch
-    serves = torch is not None and catalog.default_variant(torch.version, system.system) == torch.variant
+    arch = system.arch or "x86_64"
+    serves = torch is not None and catalog.default_variant(torch.version, system.system, arch) == torch.variant
     target = target_of(system, torch.version if torch is not None else "") if simulated else None
     return wish(recommendation, python=python, folder=folder, serves_variant=serves, target=target)
 

@@ -56,8 +56,8 @@ def faults(case: Case, found: Recommendation | str, known: World) -> list[str]:
         if found == "jetson":
             return [] if on_a_board(known, case.machine) else ["refused as a Jetson"]
         if found == "no-tensorflow" and case.goal == "tensorflow":
-            here = case.machine["os"]
-            return [] if here["system"] == "darwin" or here["arch"] != "x86_64" else ["TensorFlow refused"]
+            kind = f"{case.machine['os']['system']} {case.machine['os']['arch']}"
+            return [] if kind in known.facts["tensorflow"]["nowhere"] else ["TensorFlow refused"]
         right = expected(known, case.machine, case.channel)
         return [] if found.startswith("no-build") and right is None else [f"refused with {found}"]
     plain = msgspec.to_builtins(found)

@@ -65,10 +65,17 @@ def test_a_name_on_different_chips_says_nothing(catalog: Catalog) -> None:
 
 
 def test_default_variant_is_what_the_general_index_serves(catalog: Catalog) -> None:
-    assert catalog.default_variant("2.15.0", "windows") == "cpu"
-    assert catalog.default_variant("2.15.0", "linux") == "cu132"
-    assert catalog.default_variant("2.14.1", "linux") == "cu130"
-    assert catalog.default_variant("0.0.1", "linux") is None
+    assert catalog.default_variant("2.15.0", "windows", "x86_64") == "cpu"
+    assert catalog.default_variant("2.15.0", "linux", "x86_64") == "cu132"
+    assert catalog.default_variant("2.14.1", "linux", "x86_64") == "cu130"
+    assert catalog.default_variant("0.0.1", "linux", "x86_64") is None
+
+
+def test_on_arm_it_serves_other_builds(catalog: Catalog) -> None:
+    assert catalog.default_variant("2.15.0", "linux", "arm64") == "cu132"
+    assert catalog.default_variant("2.14.1", "linux", "arm64") == "cu130"
+    assert catalog.default_variant("2.10.0", "linux", "arm64") == "cpu"
+    assert catalog.default_variant("2.13.0", "windows", "arm64") is None
 
 
 def test_standalone_python(catalog: Catalog) -> None:

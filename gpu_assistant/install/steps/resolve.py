@@ -95,8 +95,9 @@ def asked(
     recommendation: Recommendation, getting: Getting, *, folder: str | None = None, target: Target | None = None
 ) -> Wish:
     """The packages of a recommendation, for this computer or another one."""
-    torch, system = recommendation.pytorch, target.system if target is not None else getting.system.name
-    serves = torch is not None and getting.catalog.default_variant(torch.version, system) == torch.variant
+    torch, here = recommendation.pytorch, target if target is not None else getting.system.operating_system()
+    arch, known = here.arch or "x86_64", getting.catalog
+    serves = torch is not None and known.default_variant(torch.version, here.system, arch) == torch.variant
     python = str(recommendation.python)
     return wish(recommendation, python=python, folder=folder, serves_variant=serves, target=target)
 

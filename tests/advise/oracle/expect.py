@@ -138,7 +138,7 @@ def other_accelerators(world: World, machine: dict[str, Any]) -> list[tuple[str,
             for record in release["variants"]
             if record["system"] == "linux"
             and record["variant"] in builds
-            and loads(world, release["version"], record["variant"], glibc_of(machine))
+            and loads(world, release["version"], record["variant"], "x86_64", glibc_of(machine))
         ]
         if newest:
             found.append((max(newest)[2], "rocm"))

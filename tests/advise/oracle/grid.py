@@ -39,6 +39,21 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "rocky8": {"system": "linux", "distro": "rocky", "distro_version": "8.10", "glibc": "2.28", "wsl": False},
     "rocky9": {"system": "linux", "distro": "rocky", "distro_version": "9.5", "glibc": "2.34", "wsl": False},
     "wsl2": {"system": "linux", "distro": "ubuntu", "distro_version": "24.04", "glibc": "2.39", "wsl": True},
+    "windows-arm": {
+        "system": "windows",
+        "name": "Windows 11 Home",
+        "version": "10.0.26100",
+        "build": 26100,
+        "arch": "arm64",
+    },
+    "raspberry": {"system": "linux", "distro": "debian", "distro_version": "12", "glibc": "2.36", "arch": "arm64"},
+    "linux-arm-old": {
+        "system": "linux",
+        "distro": "ubuntu",
+        "distro_version": "18.04",
+        "glibc": "2.27",
+        "arch": "arm64",
+    },
     "linux-arm": {"system": "linux", "distro": "ubuntu", "distro_version": "24.04", "glibc": "2.39", "arch": "arm64"},
 }
 MACS: dict[str, dict[str, Any]] = {
@@ -76,6 +91,7 @@ OTHERS: dict[str, list[dict[str, Any]]] = {
     "amd-old": [{"vendor": "amd", "name": "AMD Radeon RX 580", "pci_id": "1002:67df", "gfx": "gfx803"}],
     "arc-a770": [{"vendor": "intel", "name": "Intel(R) Arc(TM) A770 Graphics", "pci_id": "8086:56a0"}],
     "arc-b580": [{"vendor": "intel", "name": "Intel(R) Arc(TM) B580 Graphics", "pci_id": "8086:e20b"}],
+    "adreno": [{"vendor": "other", "name": "Qualcomm Adreno X1-85 GPU"}],
     "intel-uhd": [{"vendor": "intel", "name": "Intel(R) UHD Graphics 630", "pci_id": "8086:3e92"}],
 }
 MAC_CARDS: dict[str, list[dict[str, Any]]] = {

@@ -59,7 +59,7 @@ def torch_faults(
         return
     if torch["index_url"] != record["index_url"]:
         yield f"index {torch['index_url']} does not serve {torch['variant']}"
-    yield from _companions(release, torch)
+    yield from _companions(release, torch, alone=(system, arch) == ("windows", "arm64"))
     yield from _inside(record, torch)
     gpu = deciding(world, machine)
     cuda = cuda_of(torch["variant"])
@@ -69,12 +69,12 @@ def torch_faults(
         yield from _runs(world, machine, channel, gpu, torch)
 
 
-def _companions(release: dict[str, Any], torch: dict[str, Any]) -> Iterator[str]:
-    if torch["torchvision"] != release["torchvision"]:
+def _companions(release: dict[str, Any], torch: dict[str, Any], *, alone: bool) -> Iterator[str]:
+    if torch["torchvision"] != (None if alone else release["torchvision"]):
         yield f"torchvision {torch['torchvision']} beside torch {release['version']}"
     audio = release["torchaudio"]
     same_series = audio is not None and number(audio)[:2] == number(release["version"])[:2]
-    if torch["torchaudio"] != (audio if same_series else None):
+    if torch["torchaudio"] != (audio if same_series and not alone else None):
         yield f"torchaudio {torch['torchaudio']} beside torch {release['version']}"
 
 
@@ -103,16 +103,19 @@ def _runs(
 def python_faults(world: World, machine: dict[str, Any], goal: str, found: dict[str, Any]) -> Iterator[str]:
     """The newest Python that all chosen packages support: of those that are here, else of those to download."""
     allowed: set[str] | None = None
+    system, arch = machine["os"]["system"], machine["os"]["arch"]
     torch, flow = found["pytorch"], found["tensorflow"]
     if torch is not None:
         release = next((row for row in world.releases if row["version"] == torch["version"]), None)
         allowed = set(release["python"]) if release else set()
-    if flow is not None and goal in WITH_TENSORFLOW and flow["version"].startswith(("2.20", "2.21")):
-        listed = set(world.facts["tensorflow"]["pythons"])
+        if (system, arch) == ("windows", "arm64"):
+            allowed = set(world.facts["arm"]["windows"]["pythons"])
+    if flow is not None and goal in WITH_TENSORFLOW:
+        rules = world.facts["tensorflow"]
+        listed = set(rules["newest_elsewhere"].get(f"{system} {arch}", rules)["pythons"])
         allowed = listed if allowed is None else allowed & listed
     if allowed is None:
         return
-    system, arch = machine["os"]["system"], machine["os"]["arch"]
     here = {
         ".".join(p["version"].split(".")[:2])
         for p in machine.get("pythons") or ()

@@ -121,6 +121,9 @@ def _flow_code(world: World, device: tuple[int, int]) -> str | None:
 
 def flow_newest(world: World, machine: dict[str, Any]) -> str:
     """The newest TensorFlow that this system's C library can load."""
+    other = world.facts["tensorflow"]["newest_elsewhere"].get(f"{machine['os']['system']} {machine['os']['arch']}")
+    if other is not None:
+        return str(other["newest"])
     rules, glibc = world.facts["glibc"]["tensorflow"], glibc_of(machine)
     newest = str(world.facts["tensorflow"]["newest"])
     return newest if glibc is None or glibc >= number(rules["newest_needs"]) else str(rules["before"])
@@ -146,6 +149,9 @@ def tensorflow_faults(
         if flow is not None:
             yield "TensorFlow was not asked for"
         return
+    kind = f"{machine['os']['system']} {machine['os']['arch']}"
+    if (flow is None) != (kind in world.facts["tensorflow"]["nowhere"]):
+        yield f"TensorFlow {flow['version']} for {kind}" if flow else "no TensorFlow, though there is one"
     if flow is None:
         return
     able = flow_on_gpu(world, machine, channel)

@@ -144,10 +144,11 @@ def ceiling(world: World, box: Box) -> Version:
     return max(best_known, box.works or ())
 
 
-def loads(world: World, release: str, variant: str, glibc: Version | None) -> bool:
+def loads(world: World, release: str, variant: str, arch: str, glibc: Version | None) -> bool:
     """Whether a Linux with this glibc (None: not known, or no Linux) can load a wheel."""
     for row in world.facts["glibc"]["pytorch"]:
-        if number(release) >= number(row["from"]) and variant in row.get("only", [variant]):
+        mine = variant in row.get("only", [variant]) and arch == row.get("arch", arch)
+        if mine and number(release) >= number(row["from"]):
             return glibc is None or glibc >= number(row["lowest"])
     return True
 
@@ -162,7 +163,7 @@ def candidates(
         for release in world.releases
         for record in release["variants"]
         if (record["system"], record["arch"]) == (system, arch) and (cuda := cuda_of(record["variant"]))
-        if loads(world, release["version"], record["variant"], glibc)
+        if loads(world, release["version"], record["variant"], arch, glibc)
     ]
     all_unseen = all(record.get("arch_list") is None for _, record, _ in mine)
     found: list[Fit] = []
@@ -222,6 +223,6 @@ def other_build(
     for release in world.releases:
         for record in release["variants"]:
             kind = (record["system"], record["arch"], record["variant"])
-            if kind == (system, arch, variant) and loads(world, release["version"], variant, glibc):
+            if kind == (system, arch, variant) and loads(world, release["version"], variant, arch, glibc):
                 return {"version": release["version"], "record": record, "release": release}
     return None
