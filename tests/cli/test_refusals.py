@@ -48,7 +48,7 @@ def test_chinese_stays_chinese(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     [
         (
             {"system": "linux", "arch": "riscv64"},
-            "that processor type, only x86_64 and arm64 (os.arch)",
+            "that CPU type, only x86_64 and arm64 (os.arch)",
         ),
         ({"system": "freebsd"}, "that system, only windows, linux and darwin (os.system)"),
     ],

@@ -211,7 +211,7 @@ def test_what_costs_something_is_warned_of(page, rest):
     rest(page)
     page.cards["torch"].choosers.pickers["variant"].chosen.emit("cpu")
     rest(page)
-    assert "processor alone" in page.cards["torch"].choosers.note.text()
+    assert "CPU alone" in page.cards["torch"].choosers.note.text()
 
 
 @pytest.mark.qt_log_ignore("raise\\(\\)", "grabbing the keyboard", extend=True)
