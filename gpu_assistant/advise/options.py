@@ -167,7 +167,7 @@ def _values(
     name: PartName, machine: Machine, catalog: Catalog, goal: Goal, wheels: tuple[LocalWheel, ...]
 ) -> Iterable[str]:
     """A part's values worth trying on this system for a goal, newest first."""
-    system = machine.os.system
+    system, arch = machine.os.system, machine.os.arch or "x86_64"
     match name:
         case "driver":
             there = machine.driver.version if machine.driver is not None else None
@@ -191,7 +191,9 @@ def _values(
             return _newest_first(series for r in catalog.releases for series in r.python)
         case "tensorflow":
             wanted = goal in ("tensorflow", "all")
-            return _newest_first(b.version for b in catalog.tensorflow.builds if wanted and b.system == system)
+            return _newest_first(
+                b.version for b in catalog.tensorflow.builds if wanted and (b.system, b.arch) == (system, arch)
+            )
         case _:
             return _torch_values(name, machine, catalog, wheels) if goal != "tensorflow" else ()
 
@@ -199,7 +201,8 @@ def _values(
 def _torch_values(name: PartName, machine: Machine, catalog: Catalog, wheels: tuple[LocalWheel, ...]) -> Iterable[str]:
     """PyTorch's releases or builds, those of a local source too."""
     torch = [wheel for wheel in wheels if wheel.project == "torch"]
-    builds = [(r.version, v.variant) for r in catalog.releases for v in r.variants if v.system == machine.os.system]
+    here = (machine.os.system, machine.os.arch or "x86_64")
+    builds = [(r.version, v.variant) for r in catalog.releases for v in r.variants if (v.system, v.arch) == here]
     if name == "pytorch":
         return _newest_first((*(version for version, _ in builds), *(wheel.version for wheel in torch)))
     tags = {variant for _, variant in builds} | {wheel.variant for wheel in torch if wheel.variant is not None}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -12,8 +14,10 @@ from msgspec import Struct
 
 from ..core.json import fault_of
 from .files import FILES
+from .records import Gpus
 from .rules import RULES
 from .subject import Subject
+from .versions import capability
 
 SOURCE_FIELDS = (
     "source",
@@ -28,6 +32,8 @@ SOURCE_FIELDS = (
     "nvidia_source",
     "gnu_packages_source",
 )
+# The fields that hold compute capabilities, by what they are called.
+CAPABILITY_FIELD = re.compile(r"\w*capabilit(y|ies)|arch_list|ptx_for|deprecated_below|lowest_with_cuda_11").fullmatch
 ALSO_SOURCES = ("arch_source", "max_temp_source")
 
 
@@ -43,18 +49,24 @@ class Finding(Struct, frozen=True, kw_only=True):
     fault: str | None = None
 
 
-def check(folder: Path, floor: Path | None = None) -> tuple[Finding, ...]:
-    """Everything wrong with a folder's catalog; files that it lacks are looked for in `floor`, if there is one."""
+def check(folder: Path, floor: Path | None = None, *, today: date | None = None) -> tuple[Finding, ...]:
+    """Everything wrong with a folder's catalog; files that it lacks are looked for in `floor`, if there is one. What
+    is of a day after `today` is wrong; None: what day it is, is not to be trusted.
+    """
     found: list[Finding] = []
     subjects: dict[str, Subject] = {}
     strangers = sorted({path.stem for path in folder.glob("*.json")} - set(FILES))
     found += [Finding(file=name, rule="unknown-file") for name in strangers]
+    raw: dict[str, Any] = {}
     for name in FILES:
         own = folder / f"{name}.json"
         path = own if own.is_file() or floor is None else floor / own.name
-        subject = _file(path, name, found)
+        subject = _file(path, name, found, raw)
         if subject is not None:
             subjects[name] = subject
+    for name in subjects:
+        found.extend(_outside(name, raw[name], subjects))
+        found.extend(_no_days(name, raw[name], today))
     for name, rules in RULES.items():
         if name in subjects:
             for rule in rules:
@@ -65,11 +77,11 @@ def check(folder: Path, floor: Path | None = None) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _file(path: Path, name: str, found: list[Finding]) -> Subject | None:
+def _file(path: Path, name: str, found: list[Finding], whole: dict[str, Any]) -> Subject | None:
     try:
         data = path.read_bytes()
         subject = msgspec.json.decode(data, type=FILES[name])
-        raw = msgspec.json.decode(data)
+        raw = whole[name] = msgspec.json.decode(data)
     except OSError as error:
         found.append(Finding(file=name, rule="readable", detail=error.strerror or str(error)))
         return None
@@ -142,6 +154,41 @@ def _sources(raw: Any, where: str = "") -> Iterator[tuple[str, str]]:  # noqa: A
     elif isinstance(raw, list):
         for number, value in enumerate(raw):
             yield from _sources(value, f"{where}/{number}")
+
+
+def _outside(name: str, raw: Any, subjects: dict[str, Subject]) -> Iterator[Finding]:  # noqa: ANN401 - any JSON
+    """Compute capabilities that no chip is known to have."""
+    gpus = subjects.get("gpus")
+    known = gpus.capabilities if isinstance(gpus, Gpus) else None
+    lowest, highest = (capability(known.lowest), capability(known.highest)) if known is not None else (None, None)
+    for where, text in _capabilities(raw):
+        found = capability(text)
+        if found is not None and lowest is not None and highest is not None and not lowest <= found <= highest:
+            yield Finding(file=name, rule="capability", where=where, detail=text)
+
+
+def _capabilities(raw: Any, where: str = "", *, inside: bool = False) -> Iterator[tuple[str, str]]:  # noqa: ANN401
+    """Every compute capability, and where."""
+    if isinstance(raw, dict):
+        for field, value in raw.items():
+            yield from _capabilities(value, f"{where}/{field}", inside=inside or CAPABILITY_FIELD(field) is not None)
+    elif isinstance(raw, list):
+        for number, value in enumerate(raw):
+            yield from _capabilities(value, f"{where}/{number}", inside=inside)
+    elif inside and isinstance(raw, str):
+        yield where, raw
+
+
+def _no_days(name: str, raw: Any, today: date | None) -> Iterator[Finding]:  # noqa: ANN401 - any JSON
+    """Days that no calendar has, and days that have not come yet."""
+    for where, text in (("/as_of", raw["as_of"]), *_days(raw)):
+        try:
+            day = date.fromisoformat(text)
+        except ValueError:
+            yield Finding(file=name, rule="no-day", where=where, detail=text)
+        else:
+            if today is not None and day > today:
+                yield Finding(file=name, rule="future", where=where, detail=text)
 
 
 def _days(raw: Any, where: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON
