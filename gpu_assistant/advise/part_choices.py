@@ -38,7 +38,21 @@ def chosen_parts(where: Site, pick: Pick | None, wish: Choice, *, wanted: bool) 
         parts = replace(parts, cudnn=_cudnn(where, cuda, wish.cudnn, parts))
     elif wish.cuda_toolkit == "none":
         parts = replace(parts, cudnn=PartAdvice(action="none"))
-    return parts
+    return _by_way(where, wish.toolkit_way, parts)
+
+
+def _by_way(where: Site, way: str | None, parts: Parts) -> Parts:
+    """How the toolkit gets here as picked; what is not installed has no way."""
+    if way not in (None, "archives", "installer"):
+        raise CallError("choice-unreadable", choice=str(way).lstrip("@"))
+    if way != "installer" or parts.toolkit.action != "install":
+        return parts
+    system, version = where.machine.os.system, parts.toolkit.version
+    toolkit = next((t for t in where.catalog.cuda.toolkits if t.version == version), None)
+    how = where.catalog.cuda.how(system)
+    if toolkit is None or toolkit.installer(system, where.arch) is None or how is None or not how.runs_alone:
+        raise impossible("toolkit_way", version, "no-checked-installer", None)
+    return replace(parts, toolkit=replace(parts.toolkit, way="installer"))
 
 
 def _toolkit(where: Site, cuda: tuple[int, int] | None, picked: str, parts: Parts) -> Parts:

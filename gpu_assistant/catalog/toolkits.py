@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from ..core.machine import SystemName
 from .subject import Arch, Bytes, Confidence, Hex32, Https, Md5, Numbers
 
 InstallerKind = Literal["local", "network"]
+
+
+def version_json(text: str) -> str | None:
+    """The version of a toolkit on disk, from its version.json (CUDA 11.1 and newer)."""
+    try:
+        version: Any = msgspec.json.decode(text)["cuda"]["version"]
+    except (msgspec.DecodeError, KeyError, TypeError):
+        return None
+    return version if isinstance(version, str) else None
 
 
 class Installer(Struct, frozen=True, kw_only=True):
@@ -25,6 +35,11 @@ class Installer(Struct, frozen=True, kw_only=True):
     bytes: Bytes | None
     source: str
     confidence: Confidence = "high"
+
+    @property
+    def checked(self) -> bool:
+        """Whether it is the whole toolkit, with a checksum that somebody published."""
+        return self.kind == "local" and (self.md5 is not None or self.sha256 is not None)
 
 
 class ToolkitAddress(Struct, frozen=True, kw_only=True):
@@ -113,10 +128,21 @@ class GnuCompiler(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
+class AddedComponents(Struct, frozen=True, kw_only=True):
+    """Components that compiling needs besides, from a CUDA major on."""
+
+    from_major: int
+    components: tuple[str, ...]
+    source: str
+    confidence: Confidence = "high"
+
+
 class ToolkitInstall(Struct, frozen=True, kw_only=True):
     """How the installer runs in silence: "{components}" in `arguments` stands for the chosen component names with
     `component_suffix` behind each. `avoid` never belongs in the list; `complete_when` are files that tell a
-    success, whatever the exit code.
+    success, whatever the exit code. `signer` is who must have signed it; after `restart_codes` the computer wants a
+    restart. `own_folder` are the words that put it into a folder of the user's ("{folder}"), unpacked below another
+    one ("{scratch}"), without an administrator; empty where it cannot.
     """
 
     system: SystemName
@@ -132,3 +158,21 @@ class ToolkitInstall(Struct, frozen=True, kw_only=True):
     uninstall_key: str | None
     needs: str | None
     source: str
+    added: tuple[AddedComponents, ...] = ()
+    signer: str | None = None
+    restart_codes: tuple[int, ...] = ()
+    own_folder: tuple[str, ...] = ()
+    own_folder_source: str | None = None
+
+    def words(self, version: str) -> tuple[str, ...]:
+        """What the installer of a toolkit is called with: all that compiling needs, and nothing else."""
+        major, minor = version.split(".")[:2]
+        suffix = (self.component_suffix or "").format(major=major, minor=minor)
+        more = (name for added in self.added if added.from_major <= int(major) for name in added.components)
+        names = tuple(f"{name}{suffix}" for name in (*self.minimal_for_compiling, *more))
+        return tuple(each for word in self.arguments for each in (names if word == "{components}" else (word,)))
+
+    @property
+    def runs_alone(self) -> bool:
+        """Whether we may run it: into a folder of the user's, or where it is known who must have signed it."""
+        return bool(self.own_folder) or self.signer is not None

@@ -137,7 +137,12 @@ def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 def _recommendation(app: App, arguments: argparse.Namespace) -> tuple[Machine, Recommendation]:
     machine = run_job(app.detect())
-    picked = Choice(pytorch=arguments.pytorch, variant=arguments.variant, python=arguments.python)
+    picked = Choice(
+        pytorch=arguments.pytorch,
+        variant=arguments.variant,
+        python=arguments.python,
+        toolkit_way=arguments.toolkit,
+    )
     choice = None if picked == Choice() else picked
     return machine, app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
 

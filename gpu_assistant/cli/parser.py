@@ -99,6 +99,11 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
         command.add_argument("--variant", metavar="TAG", type=word, help=say("opt.variant"))
         command.add_argument("--python", metavar="X.Y", type=word, help=say("opt.python"))
 
+    def planned(command: Options) -> None:
+        machine(command)
+        wanted(command)
+        command.add_argument("--toolkit", choices=("archives", "installer"), help=say("opt.toolkit"))
+
     parser = Parser(
         prog="gpu-assistant",
         parents=[common],
@@ -131,12 +136,10 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     machine(add("detect"))
 
     command = add("recommend")
-    machine(command)
-    wanted(command)
+    planned(command)
 
     command = add("plan")
-    machine(command)
-    wanted(command)
+    planned(command)
     environment(command)
     made_by(command)
 
@@ -144,8 +147,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     command.add_argument("--output", metavar="FILE", type=path, help=say("opt.output"))
 
     command = add("install")
-    machine(command)
-    wanted(command)
+    planned(command)
     environment(command)
     made_by(command)
     command.add_argument("--plan", metavar="FILE", type=path, help=say("opt.plan"))

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 from msgspec.structs import replace
 
+from ..catalog.toolkits import version_json
 from ..core.errors import AppError
 from ..core.machine import CudaToolkit, Cudnn
 from ..system.base import System
@@ -64,15 +64,6 @@ def toolkits(folders: Iterable[Path], compiler: str) -> tuple[CudaToolkit, ...]:
         if nvcc or version is not None:
             found.append(CudaToolkit(version=version, path=str(folder), nvcc=nvcc))
     return tuple(found)
-
-
-def version_json(text: str) -> str | None:
-    """From version.json (CUDA 11.1 and newer)."""
-    try:
-        version: Any = msgspec.json.decode(text)["cuda"]["version"]
-    except (msgspec.DecodeError, KeyError, TypeError):
-        return None
-    return version if isinstance(version, str) else None
 
 
 def version_txt(text: str) -> str | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..catalog.load import Catalog
 from ..catalog.records import Toolkit
 from ..catalog.toolkits import CudaRedist, RedistFolders, RedistPart
+from ..core.machine import SystemName
 from ..core.names import Value
 from ..core.plan import PlanFile
 from .draft import UNKNOWN_SIZE
@@ -30,21 +31,16 @@ def parts_of(redist: CudaRedist, major: int) -> tuple[RedistPart, ...]:
     return tuple(part for part in redist.parts if _within(major, part))
 
 
-def other_way(catalog: Catalog, toolkit: Toolkit, system: str) -> dict[str, Value]:
+def other_way(catalog: Catalog, toolkit: Toolkit, system: SystemName) -> dict[str, Value]:
     """NVIDIA's own installer: the page with it, its size, and what to type."""
     installer = next((i for i in toolkit.installers if (i.system, i.kind) == (system, "local")), None)
-    how = next((how for how in catalog.cuda.installing if how.system == system), None)
+    how = catalog.cuda.how(system)
     if installer is None or how is None:
         return {"installer": None, "installer_bytes": None, "command": None}
-    major, minor = toolkit.version.split(".")[:2]
-    suffix = (how.component_suffix or "").format(major=major, minor=minor)
-    words: list[str] = []
-    for word in how.arguments:
-        words += [f"{part}{suffix}" for part in how.minimal_for_compiling] if word == "{components}" else [word]
     start = [installer.file] if system == "windows" else ["sh", installer.file]
     page = catalog.source(catalog.cuda, "installers")
     weight = UNKNOWN_SIZE if installer.bytes is None else installer.bytes
-    return {"installer": page, "installer_bytes": weight, "command": " ".join([*start, *words])}
+    return {"installer": page, "installer_bytes": weight, "command": " ".join([*start, *how.words(toolkit.version)])}
 
 
 def inner_place(part: str, given: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gpu_assistant.catalog.toolkits import version_json
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import CudaToolkit, Cudnn, Tools
 from gpu_assistant.detect import cuda, tools
@@ -112,7 +113,7 @@ def test_toolkits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"cuda": 1}', '{"cuda": {"version": 12}}', "\x00"])
 def test_a_broken_version_file_is_unknown(text: str) -> None:
-    assert cuda.version_json(text) is None
+    assert version_json(text) is None
 
 
 HEADER = "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 6\n#define CUDNN_PATCHLEVEL 0\n"

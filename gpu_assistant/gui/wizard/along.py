@@ -27,6 +27,9 @@ def along(turn: Turn | None, now: Recommendation, notes: OptionNotes | None) -> 
     changed = []
     for name in PARTS:
         before, after = value_of(turn.recommendation, name), value_of(now, name)
+        # Without a toolkit there is no way to it, and one that comes anew is said by itself.
+        if name == "toolkit_way" and None in (before, after):
+            continue
         if name != turn.part and before != after:
             changed.append(f"{title(name)} {shown(name, before, notes)} → {shown(name, after, notes)}")
     return translate("Choosers", "; ").join(changed)

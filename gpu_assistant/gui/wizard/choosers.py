@@ -29,6 +29,7 @@ CARDS: Mapping[PartName, str] = {
     "driver": "driver",
     "cuda_toolkit": "cuda",
     "cudnn": "cudnn",
+    "toolkit_way": "cuda",
     "pytorch": "torch",
     "variant": "torch",
     "python": "torch",

@@ -31,6 +31,7 @@ def title(name: PartName) -> str:
     return {
         "driver": translate("Choosers", "Driver"),
         "cuda_toolkit": "CUDA Toolkit",
+        "toolkit_way": translate("Choosers", "How it gets here"),
         "cudnn": "cuDNN",
         "pytorch": "PyTorch",
         "variant": translate("Choosers", "Build"),
@@ -48,6 +49,9 @@ def shown(name: PartName, value: str | None, notes: OptionNotes | None = None) -
         return translate("Choosers", "Keep {version}").format(version=notes.driver)
     if name == "driver" and value == "keep":
         return translate("Choosers", "Keep the one that is there")
+    if name == "toolkit_way" and value is not None:
+        archives = translate("Choosers", "Into a folder of your own, without an administrator")
+        return archives if value == "archives" else translate("Choosers", "With NVIDIA's installer")
     if name in ("cuda_toolkit", "cudnn") and value == "none":
         return translate("Choosers", "Not installed separately")
     return value or UNKNOWN

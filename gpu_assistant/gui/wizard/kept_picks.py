@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from ...app import App
 
 # What decides most comes first: where two picks exclude each other, it stays.
-ORDER: tuple[PartName, ...] = ("driver", "pytorch", "variant", "python", "tensorflow", "cuda_toolkit", "cudnn")
+ORDER: tuple[PartName, ...] = (
+    *("driver", "pytorch", "variant", "python", "tensorflow"),
+    *("cuda_toolkit", "cudnn", "toolkit_way"),
+)
 COMPILING = frozenset({"cuda-dev", "all"})
 
 

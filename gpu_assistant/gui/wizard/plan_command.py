@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ...app import App
 
 # The parts of a choice that `install` takes; what else is chosen by hand travels in a saved plan.
-OPTIONS = ("pytorch", "variant", "python")
+# What the command line has an option for.
+OPTIONS = {"pytorch": "--pytorch", "variant": "--variant", "python": "--python", "toolkit_way": "--toolkit"}
 PLAN_NAME = "gpu-assistant-plan.json"
 
 
@@ -33,13 +34,13 @@ def install_words(app: App, facts: Facts) -> tuple[str, ...]:
     choice = facts.choice or Choice()
     chosen = {name: value for name, value in asdict(choice).items() if value is not None}
     words = ["gpu-assistant", "install"]
-    if set(chosen) - set(OPTIONS):
+    if not chosen.keys() <= OPTIONS.keys():
         words += ["--plan", PLAN_NAME]
     else:
         words += ["--goal", facts.goal]
         words += ["--channel", facts.channel] if facts.channel != "studio" else []
         for name, value in chosen.items():
-            words += [f"--{name}", value]
+            words += [OPTIONS[name], value]
         words += ["--env", facts.environment] if facts.environment is not None else []
     if app.machine_file is not None:
         words += ["--machine", app.machine_file]

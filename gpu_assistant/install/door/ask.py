@@ -14,7 +14,18 @@ import msgspec
 
 from ...core import json, paths
 from ...core.errors import AppError
-from .requests import LARGEST, WORD, Answer, LinuxPackages, Request, RestorePoint, VcRedist, WindowsDriver, name_of
+from .requests import (
+    LARGEST,
+    WORD,
+    Answer,
+    CudaToolkit,
+    LinuxPackages,
+    Request,
+    RestorePoint,
+    VcRedist,
+    WindowsDriver,
+    name_of,
+)
 from .serve import ANSWER
 
 if TYPE_CHECKING:
@@ -61,6 +72,10 @@ class Door:
     def vc_redist(self, file: Path, sha256: str | None) -> Answer:
         """Run Microsoft's installer of the Visual C++ runtime."""
         return self.ask(VcRedist(nonce=_nonce(), file=str(file), sha256=sha256 or _digest(file)))
+
+    def cuda_toolkit(self, file: Path, version: str) -> Answer:
+        """Run NVIDIA's installer of this CUDA Toolkit."""
+        return self.ask(CudaToolkit(nonce=_nonce(), file=str(file), sha256=_digest(file), version=version))
 
     def linux_packages(self, names: Sequence[str], minimum: str | None = None) -> Answer:
         """Install packages of the distribution, the first one as `minimum` or newer."""

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ...core.errors import AppError
-from .requests import Answer, VcRedist, WindowsDriver
+from ...fetch.wanted import Digest
+from ..toolkit_installer import digest_of, installer_of
+from .requests import Answer, CudaToolkit, Installers, VcRedist
 
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
@@ -19,33 +21,43 @@ if TYPE_CHECKING:
     from ...system.rights import Rights
 
 CHUNK = 1 << 20
-LARGEST = 4 << 30  # bytes of an installer; NVIDIA's are below 1.5 GB
+LARGEST = 8 << 30  # bytes of an installer; NVIDIA's of a whole toolkit are below 4 GB
 LONGEST_S = 3600.0
 LAST_LINES = 40
 
 
 class Call(Struct, frozen=True):
-    """How an installer is called, and who must have signed it."""
+    """How an installer is called, who must have signed it, and its checksum where our own catalog knows one."""
 
     name: str
     arguments: tuple[str, ...]
     signer: str
+    digest: Digest | None = None
 
 
-def call_of(request: WindowsDriver | VcRedist, catalog: Catalog) -> Call:
+def call_of(request: Installers, catalog: Catalog) -> Call:
     """The fixed words from the catalog; raises AppError("door-request") where it knows none."""
     if isinstance(request, VcRedist):
         package = catalog.vc_redist.package
         return Call("vc_redist.exe", package.arguments, package.signer)
+    if isinstance(request, CudaToolkit):
+        return _toolkit(request.version, catalog)
     facts = catalog.drivers.windows_install
     if facts is None:
         raise AppError("door-request", detail="windows_install")
     return Call("driver.exe", (*facts.arguments, *facts.components), facts.signer)
 
 
+def _toolkit(version: str, catalog: Catalog) -> Call:
+    installer, how = installer_of(catalog, version, "windows"), catalog.cuda.how("windows")
+    if installer is None or how is None or how.signer is None:
+        raise AppError("door-request", detail=f"cuda-toolkit: {version}")
+    return Call("cuda.exe", how.words(version), how.signer, digest_of(installer))
+
+
 def run(
     call: Call,
-    request: WindowsDriver | VcRedist,
+    request: Installers,
     folder: Path,
     system: System,
     rights: Rights,
@@ -62,7 +74,7 @@ def run(
     try:
         rights.refuse_open(work)
         copy = work / call.name
-        if _copied(Path(request.file), copy, rights) != request.sha256:
+        if not _copied(Path(request.file), copy, rights, call.digest, request.sha256):
             raise AppError("door-changed", path=request.file)
         publisher = rights.publisher(copy)
         if publisher != call.signer:
@@ -83,14 +95,17 @@ def signed(code: int) -> int:
     return code - (1 << 32) if code >= 1 << 31 else code
 
 
-def _copied(source: Path, target: Path, rights: Rights) -> str:
-    """Copy while hashing; gives the sha256 of what was written."""
+def _copied(source: Path, target: Path, rights: Rights, digest: Digest | None, asked: str) -> bool:
+    """Copy while hashing; whether what was written is what was asked for, and what its publisher published."""
     sha256, size = hashlib.sha256(), 0
+    published = digest.new() if digest is not None else sha256
     with rights.open_given(source) as given, target.open("xb") as file:
         while chunk := given.read(CHUNK):
             size += len(chunk)
             if size > LARGEST:
                 raise AppError("door-changed", path=str(source))
             sha256.update(chunk)
+            if published is not sha256:
+                published.update(chunk)
             file.write(chunk)
-    return sha256.hexdigest()
+    return sha256.hexdigest() == asked and published.hexdigest() == (digest.hex if digest is not None else asked)

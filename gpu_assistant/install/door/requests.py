@@ -40,6 +40,14 @@ class VcRedist(_Request, frozen=True, kw_only=True, tag="vc-redist"):
     sha256: Sha256
 
 
+class CudaToolkit(_Request, frozen=True, kw_only=True, tag="cuda-toolkit"):
+    """Run NVIDIA's installer of one CUDA Toolkit with the catalog's switches: no driver is among its components."""
+
+    file: PathText
+    sha256: Sha256
+    version: Annotated[str, Meta(pattern=r"\A\d{1,3}(\.\d{1,4}){2}\Z")]
+
+
 class LinuxPackages(_Request, frozen=True, kw_only=True, tag="linux-packages"):
     """Install the distribution's own packages; each name must be one that the catalog knows.
 
@@ -54,7 +62,8 @@ class RestorePoint(_Request, frozen=True, kw_only=True, tag="restore-point"):
     """Let Windows note its state."""
 
 
-Request = WindowsDriver | VcRedist | LinuxPackages | RestorePoint
+Installers = WindowsDriver | VcRedist | CudaToolkit
+Request = Installers | LinuxPackages | RestorePoint
 
 
 class Answer(Struct, frozen=True, kw_only=True):

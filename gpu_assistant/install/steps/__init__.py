@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .check_space import CheckSpace
 from .conda_environment import CondaEnvironment
+from .cuda_installer import CudaInstaller
+from .cuda_run import CudaRun
 from .cuda_toolkit import CudaToolkit
 from .cudnn import Cudnn
 from .download import Download
@@ -26,9 +28,11 @@ ALL: tuple[Kind, ...] = (
     Download(),
     PythonPackages(),
     CudaToolkit(),
+    CudaRun(),
     Cudnn(),
     Variables(),
     VcRedist(),
+    CudaInstaller(),
     # May want a restart: everything that can be done before it is done, and the proof comes after it.
     NvidiaDriver(),
     Verify(),

@@ -62,7 +62,7 @@ class CudaToolkit(Kind):
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step where a toolkit is to be installed; raises CannotSetUp for one without archives."""
         advice, machine = draft.recommendation.cuda_toolkit, draft.machine
-        if advice.action != "install" or advice.version is None:
+        if advice.action != "install" or advice.version is None or advice.way == "installer":
             return ()
         redist, toolkit = draft.catalog.cuda.redist, toolkit_of(draft.catalog, advice.version)
         platform = platform_of(machine.os.system, machine.os.arch)
@@ -157,7 +157,7 @@ class CudaToolkit(Kind):
                 parts=parts,
                 links=links,
             )
-            _prove(partial, work)
+            prove(partial, work)
             json.write_file(partial / RECEIPT, json.encode_pretty(whole))
             delete(partial / NOTES)
             write_list(partial, sorted([*whole.files, RECEIPT]))
@@ -214,9 +214,9 @@ def _link(partial: Path, links: dict[str, str]) -> dict[str, str]:
     return made
 
 
-def _prove(partial: Path, work: Work) -> None:
+def prove(partial: Path, work: Work) -> None:
     """The compiler is there and starts; raises AppError("toolkit-broken")."""
-    how = next((how for how in work.catalog.cuda.installing if how.system == work.system.name), None)
+    how = work.catalog.cuda.how(work.system.name)
     for inner in how.complete_when if how is not None else ():
         program = partial.joinpath(*inner.replace("\\", "/").split("/"))
         finished = work.system.run([program, "--version"], timeout=START_S, cancel=work.cancel)
