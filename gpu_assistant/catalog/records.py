@@ -227,10 +227,6 @@ class Toolkit(Struct, frozen=True, kw_only=True):
 
 
 class Cuda(Subject, frozen=True, kw_only=True):
-    def installer(self, system: SystemName, arch: str) -> Installer | None:
-        """NVIDIA's own installer of all of it, where its checksum is known."""
-        return next((i for i in self.installers if (i.system, i.arch) == (system, arch) and i.checked), None)
-
     """`cuda.json`; all lists newest first. `gnu_packages` has what distributions call a compiler of one {major}."""
 
     minimum_drivers: tuple[MinimumDriver, ...]
@@ -247,10 +243,6 @@ class Cuda(Subject, frozen=True, kw_only=True):
 
 
 class Generation(Struct, frozen=True, kw_only=True):
-    def how(self, system: SystemName) -> ToolkitInstall | None:
-        """How NVIDIA's installer runs on a system."""
-        return next((how for how in self.installing if how.system == system), None)
-
     """Cards from one compute capability up to (not including) another, and the last driver branch they get; `ended`
     tells that NVIDIA no longer maintains that one.
     """

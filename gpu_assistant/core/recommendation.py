@@ -58,9 +58,7 @@ class DriverAdvice(Struct, frozen=True, kw_only=True):
 
 
 class PartAdvice(Struct, frozen=True, kw_only=True):
-    """What to do about the CUDA Toolkit or a separate cuDNN. `way`: by NVIDIA's own installer, where the user picked
-    that (None: from its archives, into a folder of the user's).
-    """
+    """What to do about the CUDA Toolkit or a separate cuDNN."""
 
     action: Literal["none", "keep", "install"]
     version: str | None = None
@@ -68,7 +66,6 @@ class PartAdvice(Struct, frozen=True, kw_only=True):
 
 class TensorFlowChoice(Struct, frozen=True, kw_only=True):
     """One TensorFlow release and the pip requirement that installs it; `constraints` are requirements that hold
-    way: Literal["installer"] | None = None
     other packages back for it.
     """
 
@@ -111,8 +108,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     """What the user picked by hand; `None` leaves the decision to us.
 
     `driver` is "keep" or an exact version, `cuda_toolkit` and `cudnn` are "none" or a version, `tensorflow` is a
-    version, `toolkit_way` "archives" or "installer". What cannot work raises CallError("choice-impossible", part=…,
-    choice=…, why=…, newest=…).
+    version. What cannot work raises CallError("choice-impossible", part=…, choice=…, why=…, newest=…).
     """
 
     pytorch: str | None = None
@@ -126,7 +122,6 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 class LocalWheel(Struct, frozen=True, kw_only=True):
     """A wheel in the user's wheelhouse: project "torch", version "2.13.0", variant "cpu" (or None), tags."""
-    toolkit_way: str | None = None
 
     project: str
     version: str

@@ -1136,18 +1136,6 @@
         <translation>保留 {version}</translation>
     </message>
     <message>
-        <source>How it gets here</source>
-        <translation>安装方式</translation>
-    </message>
-    <message>
-        <source>Into a folder of your own, without an administrator</source>
-        <translation>装到你自己的文件夹，不需要管理员权限</translation>
-    </message>
-    <message>
-        <source>With NVIDIA's installer</source>
-        <translation>用 NVIDIA 的安装程序</translation>
-    </message>
-    <message>
         <source>What goes with your other picks ({version})</source>
         <translation>与你的其他选择相配（{version}）</translation>
     </message>

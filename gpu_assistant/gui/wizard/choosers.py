@@ -29,7 +29,6 @@ CARDS: Mapping[PartName, str] = {
     "driver": "driver",
     "cuda_toolkit": "cuda",
     "cudnn": "cudnn",
-    "toolkit_way": "cuda",
     "pytorch": "torch",
     "variant": "torch",
     "python": "torch",
