@@ -23,7 +23,7 @@ from .driver_choices import packages_for
 from .drivers import driver_system, series_of
 from .recommend import recommend
 
-PartName = Literal["driver", "cuda_toolkit", "cudnn", "pytorch", "variant", "python", "tensorflow"]
+PartName = Literal["driver", "cuda_toolkit", "toolkit_way", "cudnn", "pytorch", "variant", "python", "tensorflow"]
 State = Literal["fine", "warned", "refused"]
 
 PARTS: tuple[PartName, ...] = get_args(PartName)
@@ -92,6 +92,8 @@ def options(
         except CallError as error:
             if error.code != "choice-impossible":
                 raise
+            if name == "toolkit_way":
+                return None  # an installer that nobody could check is not offered
             about = {name: what for name, what in error.data.items() if name not in _REFUSAL}
             return Option(value=value, state="refused", code=str(error.data["why"]).removeprefix("@"), data=about)
 
@@ -117,9 +119,11 @@ def options(
 def value_of(recommendation: Recommendation, name: PartName) -> str | None:
     """What a recommendation has for a part, as a choice would name it."""
     torch, driver, tensorflow = recommendation.pytorch, recommendation.driver, recommendation.tensorflow
+    toolkit = recommendation.cuda_toolkit
     held: dict[PartName, str | None] = {
         "driver": driver.recommended if driver.changes else "keep" if driver.installed is not None else None,
-        "cuda_toolkit": recommendation.cuda_toolkit.version or "none",
+        "cuda_toolkit": toolkit.version or "none",
+        "toolkit_way": toolkit.way or "archives" if toolkit.action == "install" else None,
         "cudnn": recommendation.cudnn.version or "none",
         "pytorch": torch.version if torch is not None else None,
         "variant": torch.variant if torch is not None else None,
@@ -182,11 +186,11 @@ def _values(
             newest = max((numbers(version) or () for version in known), default=())
             known += [t.version for t in catalog.cuda.toolkits if t.date and (numbers(t.version) or ()) > newest]
             known += [t.version for t in machine.cuda_toolkits or () if t.version is not None and t.nvcc]
-            return ["none", *_newest_first(known)]
+        case "toolkit_way":
+            return "archives", "installer"
         case "cudnn":
             known = [r.version for r in catalog.cudnn.releases if not r.yanked]
             known += [c.version for c in machine.cudnn or () if c.version is not None]
-            return ["none", *_newest_first(known)]
         case "python":
             return _newest_first(series for r in catalog.releases for series in r.python)
         case "tensorflow":
@@ -196,6 +200,7 @@ def _values(
             )
         case _:
             return _torch_values(name, machine, catalog, wheels) if goal != "tensorflow" else ()
+    return ["none", *_newest_first(known)]
 
 
 def _torch_values(name: PartName, machine: Machine, catalog: Catalog, wheels: tuple[LocalWheel, ...]) -> Iterable[str]:

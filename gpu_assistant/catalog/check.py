@@ -30,6 +30,7 @@ SOURCE_FIELDS = (
     "seen_source",
     "line_source",
     "nvidia_source",
+    "own_folder_source",
     "gnu_packages_source",
 )
 # The fields that hold compute capabilities, by what they are called.

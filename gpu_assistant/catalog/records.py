@@ -225,6 +225,10 @@ class Toolkit(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
     note: str | None = None
 
+    def installer(self, system: SystemName, arch: str) -> Installer | None:
+        """NVIDIA's own installer of all of it, where its checksum is known."""
+        return next((i for i in self.installers if (i.system, i.arch) == (system, arch) and i.checked), None)
+
 
 class Cuda(Subject, frozen=True, kw_only=True):
     """`cuda.json`; all lists newest first. `gnu_packages` has what distributions call a compiler of one {major}."""
@@ -240,6 +244,10 @@ class Cuda(Subject, frozen=True, kw_only=True):
     gnu_compilers: tuple[GnuCompiler, ...] = ()
     gnu_packages: dict[str, str] = field(default_factory=dict)
     gnu_packages_source: str | None = None
+
+    def how(self, system: SystemName) -> ToolkitInstall | None:
+        """How NVIDIA's installer runs on a system."""
+        return next((how for how in self.installing if how.system == system), None)
 
 
 class Generation(Struct, frozen=True, kw_only=True):

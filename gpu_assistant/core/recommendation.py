@@ -58,10 +58,13 @@ class DriverAdvice(Struct, frozen=True, kw_only=True):
 
 
 class PartAdvice(Struct, frozen=True, kw_only=True):
-    """What to do about the CUDA Toolkit or a separate cuDNN."""
+    """What to do about the CUDA Toolkit or a separate cuDNN. `way`: by NVIDIA's own installer, where the user picked
+    that (None: from its archives, into a folder of the user's).
+    """
 
     action: Literal["none", "keep", "install"]
     version: str | None = None
+    way: Literal["installer"] | None = None
 
 
 class TensorFlowChoice(Struct, frozen=True, kw_only=True):
@@ -108,7 +111,8 @@ class Choice(Struct, frozen=True, kw_only=True):
     """What the user picked by hand; `None` leaves the decision to us.
 
     `driver` is "keep" or an exact version, `cuda_toolkit` and `cudnn` are "none" or a version, `tensorflow` is a
-    version. What cannot work raises CallError("choice-impossible", part=…, choice=…, why=…, newest=…).
+    version, `toolkit_way` "archives" or "installer". What cannot work raises CallError("choice-impossible", part=…,
+    choice=…, why=…, newest=…).
     """
 
     pytorch: str | None = None
@@ -118,6 +122,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     cuda_toolkit: str | None = None
     cudnn: str | None = None
     tensorflow: str | None = None
+    toolkit_way: str | None = None
 
 
 class LocalWheel(Struct, frozen=True, kw_only=True):

@@ -1124,6 +1124,18 @@
 <context>
     <name>Choosers</name>
     <message>
+        <source>How it gets here</source>
+        <translation>安装方式</translation>
+    </message>
+    <message>
+        <source>Into a folder of your own, without an administrator</source>
+        <translation>装到你自己的文件夹，不需要管理员权限</translation>
+    </message>
+    <message>
+        <source>With NVIDIA's installer</source>
+        <translation>用 NVIDIA 的安装程序</translation>
+    </message>
+    <message>
         <source>Cannot be taken: {why}.</source>
         <translation>不能选：{why}。</translation>
     </message>

@@ -28,6 +28,7 @@ LEVEL = 560
 CARDS: Mapping[PartName, str] = {
     "driver": "driver",
     "cuda_toolkit": "cuda",
+    "toolkit_way": "cuda",
     "cudnn": "cudnn",
     "pytorch": "torch",
     "variant": "torch",
