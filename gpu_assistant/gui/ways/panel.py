@@ -77,9 +77,10 @@ class WaysPanel(Live, QWidget):
         self.follow()
 
     def _wire(self) -> None:
-        system = self._services.system
-        self.terminal.clicked.connect(lambda: self._act(lambda env: Task(lambda: system.open_terminal(env))))
-        self.folder.clicked.connect(lambda: self._act(lambda env: Task(lambda: system.open_folder(env))))
+        services = self._services
+        # The system's own code is loaded where it is first asked, which is not the window's thread.
+        self.terminal.clicked.connect(lambda: self._act(lambda env: Task(lambda: services.system.open_terminal(env))))
+        self.folder.clicked.connect(lambda: self._act(lambda env: Task(lambda: services.system.open_folder(env))))
         self.editor.clicked.connect(self.ask_project)
         self.python.clicked.connect(lambda: self._copy(str(self._ways.python) if self._ways is not None else ""))
         self.command.clicked.connect(lambda: self._copy(self._activation))
