@@ -211,8 +211,8 @@
         <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
     </message>
     <message>
-        <source>Good for learning and small models; large ones take long.</source>
-        <translation>学习和小模型够用，大模型会比较慢。</translation>
+        <source>The CPU is the chip that every computer works with: good for learning and small models; large ones take long.</source>
+        <translation>CPU 是每台电脑都有的中央处理器：学习和小模型够用，大模型会比较慢。</translation>
     </message>
     <message>
         <source>Working out what suits it</source>
@@ -468,6 +468,14 @@
     <message>
         <source>is needed</source>
         <translation>管理员同意</translation>
+    </message>
+    <message>
+        <source>At the driver</source>
+        <translation>装驱动时</translation>
+    </message>
+    <message>
+        <source>and once more at the driver</source>
+        <translation>请你同意，装驱动时还会再问</translation>
     </message>
     <message>
         <source>you are asked for consent</source>

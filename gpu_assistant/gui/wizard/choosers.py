@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...catalog.versions import numbers
 from ...core.recommendation import Recommendation
+from ...core.recommendation import Warning as Caution
 from ...texts import Texts
 from .. import theme
 from ..components import Button, Icon, label
@@ -48,7 +49,7 @@ SUBJECTS: Mapping[str, str] = {
 
 class Choosers(Live, QWidget):
     """`picked` brings the part's name and its new value; None leaves it to us. `alone` brings the same where all
-    that was picked before shall be let go. `noted` is the option whose warning is said here.
+    that was picked before shall be let go. `noted` are the codes of the warnings that are said here.
     """
 
     picked = Signal(str, object)
@@ -59,7 +60,7 @@ class Choosers(Live, QWidget):
         self.pickers: dict[PartName, Picker] = {}
         self._names: dict[PartName, tuple[QWidget, QBoxLayout]] = {}
         self._refused: tuple[PartName, Entry] | None = None
-        self.noted: Option | None = None
+        self.noted: tuple[str, ...] = ()
         self._parts: tuple[PartOptions, ...] = ()
         self._notes = OptionNotes()
         self._way: tuple[PartName, str, bool] | None = None
@@ -81,8 +82,10 @@ class Choosers(Live, QWidget):
         column.addWidget(self.along)
         self.follow()
 
-    def set(self, parts: tuple[PartOptions, ...], notes: OptionNotes, texts: Texts) -> None:
-        """What there is to choose now, and what is worth knowing of it."""
+    def set(
+        self, parts: tuple[PartOptions, ...], notes: OptionNotes, texts: Texts, cautions: Sequence[Caution] = ()
+    ) -> None:
+        """What there is to choose now, what is worth knowing of it, and what is spoken of in warning about it."""
         if parts != self._parts:
             self._refused = None
         self._parts, self._notes = parts, notes
@@ -95,7 +98,7 @@ class Choosers(Live, QWidget):
             text = self._names[part.name][0]
             text.setText(words)  # type: ignore[attr-defined]
         self._again()
-        self._warn(texts)
+        self._warn(texts, cautions)
 
     def set_along(self, changes: str) -> None:
         """What changed along with the pick; nothing hides it."""
@@ -171,19 +174,37 @@ class Choosers(Live, QWidget):
         self.refusal.say("")
         self.way.hide()
 
-    def _warn(self, texts: Texts) -> None:
-        """What a pick of this card is warned of; what concerns another card is said there, or in the open."""
+    def _warn(self, texts: Texts, cautions: Sequence[Caution]) -> None:
+        """What a pick of this card is warned of, and what else holds for it, in one place; what concerns another card
+        is said there, or in the open.
+        """
         warned = (o for part in self._parts for o in part.offered if o.value == part.picked and o.state == "warned")
-        self.noted = next((option for option in warned if self._concerns(option)), None)
-        words = []
-        for each in told(self.noted) if self.noted is not None else ():
+        option = next((option for option in warned if self._concerns(option)), None)
+        mine = told(option) if option is not None else ()
+        words: list[str | None] = []
+        for each in mine:
             fix = each.code.removesuffix(".text") + ".fix"
             words += [said.say(texts, each), texts.say(fix, each.data) if texts.has(fix) else ""]
+        codes = [each.code for each in mine]
+        for caution in cautions if any(part.picked is not None for part in self._parts) else ():
+            if (code := f"warning.{caution.code}.text") not in codes:
+                codes.append(code)
+                words += [caution.text, caution.fix]
+        self.noted = tuple(codes)
         self.note.say(said.joined(*words))
 
     def _concerns(self, option: Option) -> bool:
-        subject = next((card for prefix, card in SUBJECTS.items() if f"{option.code}".startswith(prefix)), None)
+        subject = _subject(f"{option.code}")
         return subject is None or subject in {CARDS[part.name] for part in self._parts}
+
+
+def about(card: str, cautions: Sequence[Caution]) -> tuple[Caution, ...]:
+    """The warnings that are about a card's part."""
+    return tuple(each for each in cautions if _subject(f"warning.{each.code}") == card)
+
+
+def _subject(code: str) -> str | None:
+    return next((card for prefix, card in SUBJECTS.items() if code.startswith(prefix)), None)
 
 
 class _Line(QWidget):

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.recommendation import Alternative
+from ...core.recommendation import Warning as Caution
 from ...texts import Texts
 from ...texts.format import UNKNOWN
 from .. import theme
@@ -16,7 +17,6 @@ from ..components.base import Live
 from ..components.why import Claim
 from .cards import Part
 from .choosers import Choosers
-from .entries import told
 
 if TYPE_CHECKING:
     from ...advise.options import PartOptions
@@ -126,8 +126,17 @@ class PartCard(Card):
         for head, words in zip(self.heads, (now, after), strict=True):
             head.setText(words)
 
-    def set_choices(self, parts: tuple[PartOptions, ...], notes: OptionNotes, texts: Texts, along: str) -> None:
-        """What can be chosen by hand, and what changed along with the last pick; nothing hides the drop-downs."""
+    def set_choices(
+        self,
+        parts: tuple[PartOptions, ...],
+        notes: OptionNotes,
+        texts: Texts,
+        along: str,
+        cautions: tuple[Caution, ...] = (),
+    ) -> None:
+        """What can be chosen by hand, what changed along with the last pick, and the warnings about this part; nothing
+        hides the drop-downs.
+        """
         if self.choosers is None:
             if not parts:
                 return
@@ -137,7 +146,7 @@ class PartCard(Card):
             self.column.addWidget(self.choosers)
         self.choosers.setVisible(bool(parts))
         if parts:
-            self.choosers.set(parts, notes, texts)
+            self.choosers.set(parts, notes, texts, cautions)
             self.choosers.set_along(along)
             self._fit()
 
@@ -151,8 +160,7 @@ class PartCard(Card):
     @property
     def noted(self) -> tuple[str, ...]:
         """The codes of the warnings that stand beside a pick."""
-        option = self.choosers.noted if self.choosers is not None and not self.choosers.isHidden() else None
-        return tuple(each.code for each in told(option)) if option is not None else ()
+        return self.choosers.noted if self.choosers is not None and not self.choosers.isHidden() else ()
 
     def refresh(self) -> None:
         """Fonts and columns of now."""

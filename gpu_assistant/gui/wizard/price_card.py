@@ -38,12 +38,15 @@ class PriceCard(Card):
         self.column.addLayout(self._rows)
         self.set_room(UNBOUNDED)
 
-    def set_price(self, plan: Plan, machine: Machine, texts: Texts) -> None:
-        """The plan's price."""
+    def set_price(self, plan: Plan, machine: Machine, texts: Texts, *, by_hand: bool = False) -> None:
+        """The plan's price; a driver that is installed `by_hand` asks for consent outside the plan."""
         minutes = texts.value("seconds", 60 * plan.minutes) if plan.minutes is not None else self.tr("Not known yet")
         consents = sum(step.needs_admin for step in plan.steps)
         consent = {0: self.tr("No consent"), 1: self.tr("Once")}.get(consents, self.tr("{n} times").format(n=consents))
         asked = self.tr("is needed") if consents == 0 else self.tr("you are asked for consent")
+        if by_hand:
+            consent = self.tr("At the driver") if consents == 0 else consent
+            asked = self.tr("you are asked for consent") if consents == 0 else self.tr("and once more at the driver")
         line = next((step.data.get("mbits") for step in plan.steps if step.kind == "download"), None)
         pace = self.tr("or so") if line is None else self.tr("or so, at {mbits} Mbit/s").format(mbits=line)
         pace = pace if plan.minutes is not None else self.tr("your line decides")

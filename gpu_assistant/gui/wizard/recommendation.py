@@ -18,7 +18,7 @@ from . import words as said
 from .along import along, fallen_words, let_go_words
 from .base import WizardPage, chain
 from .cards import PARTS, others, parts
-from .choosers import of_card
+from .choosers import about, of_card
 from .coverage import driver_by_hand, left_out
 from .driver_reach import reach
 from .folder_card import FolderCard
@@ -125,7 +125,8 @@ class RecommendationPage(WizardPage):
             card.set_heads(self.heads.now.text(), self.heads.after.text())
             mine = of_card(part.id, options, card.choosers, recommendation)
             here = turn is not None and any(each.name == turn.part for each in mine)
-            card.set_choices(mine, facts.notes or OptionNotes(), texts, changed if here else "")
+            cautions = about(part.id, spoken.warnings)
+            card.set_choices(mine, facts.notes or OptionNotes(), texts, changed if here else "", cautions)
             there.append(part.id)
         # What stays is never hidden in between: the keyboard would leave it.
         for name, card in self.cards.items():
@@ -153,7 +154,9 @@ class RecommendationPage(WizardPage):
         """What the plan costs, where there is one."""
         texts = self.texts
         if plan is not None:
-            self.price.set_price(plan, machine, texts)
+            recommendation = self.road.flow.facts.recommendation
+            left = recommendation is not None and driver_by_hand(recommendation, plan) is not None
+            self.price.set_price(plan, machine, texts, by_hand=left)
             words = self.tr("Hide the steps") if self._unfolded else self.tr("Show all {n} steps")
             self.price.steps.setText(words.format(n=len(plan.steps)))
             self.price.steps.set_icon(None, "up" if self._unfolded else "down")

@@ -246,3 +246,13 @@ def test_the_head_says_that_a_card_stays_unused(language, goal: str, tool: str) 
 
 def test_large_sizes_have_no_needless_digits() -> None:
     assert [size(count) for count in (412e9, 99.96e9, 52e9, 2.6e9)] == ["412 GB", "100.0 GB", "52.0 GB", "2.6 GB"]
+
+
+def test_a_driver_left_to_the_user_asks_for_its_own_consent(language) -> None:
+    card = PriceCard()
+    plan = make_plan(ADVICE, "D:\\env", simulated=True)
+    plan = replace(plan, steps=tuple(replace(step, needs_admin=False) for step in plan.steps))
+    for by_hand, said in ((False, "No consent is needed"), (True, "At the driver you are asked for consent")):
+        card.set_price(plan, rtx4060(), Texts("en"), by_hand=by_hand)
+        assert card.accessibleName().endswith(said)
+    card.deleteLater()

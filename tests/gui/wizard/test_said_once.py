@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 
 from gpu_assistant.advise.options import Option, PartOptions
 from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.machine import Tools
 from gpu_assistant.core.message import Message
 from gpu_assistant.gui.components.picker import Picker
 from gpu_assistant.gui.components.text import Text
@@ -173,3 +174,26 @@ def test_all_that_is_decided_here_is_in_sight(page):
     bottom = page.folder.mapTo(page.page.viewport(), page.folder.rect().bottomLeft()).y()
     assert page.page.head.direction() == page.page.head.Direction.LeftToRight
     assert bottom <= page.page.viewport().height()
+
+
+def test_all_that_a_pick_is_warned_of_stands_at_the_pick(page, qtbot):
+    def rest() -> None:
+        qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+
+    needed = "Compiling CUDA code on Windows needs"
+
+    def cautions() -> str:
+        return "\n".join(text.text() for text in page.cautions.findChildren(Text) if text.isVisible())
+
+    flow = page.road.flow
+    flow.facts = replace(flow.facts, machine=replace(flow.facts.machine, tools=Tools(msvc=None)))
+    page.wishes.goal.chosen.emit("cuda-dev")
+    rest()
+    page.wishes.by_hand.click()
+    rest()
+    assert needed in cautions()
+    page.road.pick("cuda_toolkit", "12.6.3")
+    rest()
+    said = page.cards["cuda"].choosers.note.text()
+    assert said.count(needed) == 1
+    assert needed not in cautions()
