@@ -71,8 +71,8 @@ def create(words):
         else:
             os.link(cache / name, target)
         if mode == "stuck" and number == len(files) // 2:
-            print("half", flush=True)
-            (ROOT / "half").touch()
+            with (ROOT / "half").open("w") as pipe:
+                pipe.write("half")
             time.sleep(600)
     record = {"name": "python", "version": VERSION, "channel": "conda-forge", "files": [n.as_posix() for n in files]}
     (prefix / "conda-meta" / f"python-{VERSION}-0_cpython.json").write_text(json.dumps(record))

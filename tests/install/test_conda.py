@@ -22,9 +22,7 @@ from tests.fakes.fault_server import fault_server
 from .conda_world import CondaWorld
 from .world import RELEASE, end, states
 
-pytestmark = pytest.mark.skipif(
-    sys.platform == "win32", reason="conda is an .exe there, which no test can write"
-)
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="conda is an .exe there, which no test can write")
 
 
 @pytest.fixture

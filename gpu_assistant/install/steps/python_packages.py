@@ -30,7 +30,7 @@ class PythonPackages(Kind):
     """Where it is built, and of what, stand in the plan and the lock."""
 
     name: ClassVar[str] = "python-packages"
-    codes: ClassVar[tuple[str, ...]] = ("python-packages",)
+    codes: ClassVar[tuple[str, ...]] = ("python-packages", "conda-packages")
     needs: ClassVar[tuple[str, ...]] = ("check-space", "python-runtime", "resolve", "download")
     then: ClassVar[tuple[str, ...]] = ("verify",)
 
@@ -43,7 +43,7 @@ class PythonPackages(Kind):
             Step(
                 id="pytorch",
                 kind=self.name,
-                code="python-packages",
+                code="python-packages" if draft.made_by == "venv" else "conda-packages",
                 needs=("space", *draft.ids("python-runtime", "resolve", "download")),
                 data={"release": draft.release, "env": env},
                 bytes=0,

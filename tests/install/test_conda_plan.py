@@ -1,0 +1,140 @@
+"""The plan of an environment of conda's: what it says, and that no other program can be put in conda's place."""
+
+from __future__ import annotations
+
+import copy
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from gpu_assistant.core import json
+from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.machine import Tools
+from gpu_assistant.core.plan import Plan, Step
+from gpu_assistant.install.place import Ground
+from gpu_assistant.install.untrusted import check
+from gpu_assistant.texts import Texts
+from tests.fakes.fault_server import fault_server
+
+from .conda_world import CondaWorld
+from .test_plan_fuzz import EVIL, places
+from .world import RELEASE, machine
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[CondaWorld]:
+    with fault_server() as server:
+        yield CondaWorld(tmp_path, server)
+
+
+def ground(world: CondaWorld) -> Ground:
+    return Ground(world.system, world.data, world.catalog)
+
+
+def conda_step(plan: Plan) -> Step:
+    return next(step for step in plan.steps if step.kind == "conda-environment")
+
+
+def changed(plan: Plan, **fields: Any) -> Plan:
+    """The plan with another step of conda's."""
+    step = msgspec.structs.replace(conda_step(plan), **fields)
+    return msgspec.structs.replace(plan, steps=tuple(step if one.id == step.id else one for one in plan.steps))
+
+
+def test_what_it_says(world: CondaWorld) -> None:
+    plan = world.plan()
+    assert [step.kind for step in plan.steps] == [
+        "check-space",
+        "conda-environment",
+        "resolve",
+        "download",
+        "python-packages",
+        "verify",
+    ]
+    step = conda_step(plan)
+    assert (step.bytes, step.disk_bytes, plan.bytes, plan.disk_bytes) == (None, None, None, None)
+    assert step.commands[0][:4] == (str(world.conda.program), "create", "--prefix", str(world.environment))
+    assert [words[:3] for words in plan.steps[4].commands] == [("uv", "pip", "sync")]
+    for language in ("en", "zh_CN"):
+        spoken = Texts(language).plan(plan)
+        said = str(conda_step(spoken).what)
+        assert str(world.conda.program) in said
+        assert "conda-forge" in said
+    check(plan, ground(world))
+
+
+def test_of_another_computer_the_program_is_not_known(world: CondaWorld) -> None:
+    there = msgspec.structs.replace(machine(), tools=Tools(conda="24.9.2"))
+    plan = world.plan(machine=there, conda=None, simulated=True)
+    assert conda_step(plan).commands[0][:2] == ("conda", "create")
+    assert conda_step(plan).spec == {}
+    check(plan, ground(world))
+    with pytest.raises(AppError) as caught:
+        world.plan(machine=machine(), conda=None, simulated=True)
+    assert caught.value.code == "conda-missing"
+    # It is never carried out, and is not where that is taken from it.
+    with pytest.raises(CallError):
+        check(msgspec.structs.replace(plan, simulated=False), ground(world))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [sys.executable, "/bin/sh", "conda", "../conda", "/nowhere/bin/conda", "", None, 7, ["/bin/sh"]],
+)
+def test_only_the_conda_of_this_computer_is_run(world: CondaWorld, given: object) -> None:
+    bad = changed(world.plan(), spec={"conda": given})
+    with pytest.raises(AppError) as caught:
+        check(bad, ground(world))
+    assert caught.value.code in ("plan-refused", "conda-gone")
+    with pytest.raises(AppError):
+        world.install(bad)
+    assert world.conda.calls == []
+    assert not world.environment.exists()
+
+
+def test_a_conda_that_only_looks_like_it_is_not_run(world: CondaWorld) -> None:
+    other = world.root / "elsewhere" / "bin" / "conda"
+    other.parent.mkdir(parents=True)
+    other.write_bytes(world.conda.program.read_bytes())
+    with pytest.raises(AppError) as caught:
+        check(changed(world.plan(), spec={"conda": str(other)}), ground(world))
+    assert caught.value.code == "conda-gone"
+
+
+def test_a_plan_has_one_python(world: CondaWorld) -> None:
+    plan = world.plan()
+    plain = next(step for step in world.plain_plan().steps if step.kind == "python-runtime")
+    both = (*plan.steps[:2], msgspec.structs.replace(plain, id="other"), *plan.steps[2:])
+    with pytest.raises(CallError) as caught:
+        check(msgspec.structs.replace(plan, steps=both), ground(world))
+    assert caught.value.data["detail"] == "steps: two python-runtime"
+
+
+def test_a_bundle_has_nothing_for_conda(world: CondaWorld) -> None:
+    with pytest.raises(CallError):
+        check(msgspec.structs.replace(world.plan(), bundle=str(world.root)), ground(world))
+
+
+def test_nothing_evil_passes(world: CondaWorld) -> None:
+    plan, dice, refused = world.plan(), random.Random(11), 0
+    for _ in range(1500):
+        raw = json.decode(json.encode(changed(plan)), dict)  # type: ignore[type-arg]
+        where, key = dice.choice(places(raw["steps"][1]))
+        where[key] = copy.deepcopy(dice.choice(EVIL))
+        try:
+            found = json.decode(json.encode(raw), Plan)
+            check(found, ground(world))
+        except (msgspec.DecodeError, AppError, OverflowError):
+            refused += 1
+            continue
+        step = conda_step(found)
+        assert step.spec == {"conda": str(world.conda.program)}
+        assert step.files == ()
+        assert found.recommendation.pytorch is not None
+        assert found.recommendation.pytorch.version == RELEASE
+    assert refused > 300

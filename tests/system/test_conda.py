@@ -1,0 +1,58 @@
+"""How conda environments lie and are entered, on both systems; paths alone."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from gpu_assistant.system import current, linux_conda, windows_conda
+
+
+def test_a_shell_on_linux() -> None:
+    found = linux_conda.way_in(PurePosixPath("/home/li/my envs/a"), PurePosixPath("/opt/mini forge"))
+    assert found == {
+        PurePosixPath("/home/li/my envs/a/bin/activate"): ". '/opt/mini forge/bin/activate' '/home/li/my envs/a'\n"
+    }
+
+
+def test_the_shells_of_windows() -> None:
+    root = PureWindowsPath(r"C:\Users\O'Neil 100%\miniforge3")
+    found = windows_conda.way_in(PureWindowsPath(r"C:\AI\envs\pytorch"), root)
+    assert [str(path) for path in found] == [
+        r"C:\AI\envs\pytorch\Scripts\activate.bat",
+        r"C:\AI\envs\pytorch\Scripts\Activate.ps1",
+    ]
+    batch, shell = found.values()
+    # cmd takes "%%" in a file for one "%", and PowerShell "''" in quotes for one "'".
+    assert r'call "C:\Users\O' in batch
+    assert r'100%%\miniforge3\Scripts\activate.bat" "%%~fI"' in batch
+    assert shell.splitlines() == [
+        r"& 'C:\Users\O''Neil 100%\miniforge3\shell\condabin\conda-hook.ps1'",
+        "conda activate (Split-Path -Parent $PSScriptRoot)",
+    ]
+
+
+def test_the_libraries_of_windows_are_found_by_path(tmp_path: Path) -> None:
+    (tmp_path / "env" / "conda-meta").mkdir(parents=True)
+    env = tmp_path / "env"
+    wanted = [env, *(env / inner for inner in ("Library/mingw-w64/bin", "Library/usr/bin", "Library/bin"))]
+    wanted += [env / "Scripts", env / "bin"]
+    assert list(windows_conda.search_path(env / "python.exe")) == wanted
+    assert list(windows_conda.search_path(env / "Scripts" / "pip.exe")) == wanted
+    assert windows_conda.search_path(tmp_path / "other" / "Scripts" / "python.exe") == ()
+
+
+def test_its_programs_here(tmp_path: Path) -> None:
+    system = current()
+    plain, conda = tmp_path / "plain", tmp_path / "conda"
+    plain.mkdir()
+    (conda / "conda-meta").mkdir(parents=True)
+    inner = "Scripts" if system.name == "windows" else "bin"
+    python = system.executable("python")
+    assert system.environment_python(plain) == plain / inner / python
+    assert system.environment_python(conda) == (conda / python if system.name == "windows" else conda / "bin/python")
+    for environment in (plain, conda):
+        assert system.environment_program(environment, "pip") == environment / inner / system.executable("pip")
+    program = tmp_path / "forge" / inner / system.executable("conda")
+    ways = system.conda_way_in(conda, program)
+    assert {path.parent for path in ways} == {conda / inner}
+    assert all(str(tmp_path / "forge").encode() in text for text in ways.values())
