@@ -490,6 +490,14 @@
         <translation>左右</translation>
     </message>
     <message>
+        <source>Nothing</source>
+        <translation>无需</translation>
+    </message>
+    <message>
+        <source>the disk decides</source>
+        <translation>取决于磁盘</translation>
+    </message>
+    <message>
         <source>your line decides</source>
         <translation>取决于你的网速</translation>
     </message>
@@ -997,6 +1005,10 @@
     <message>
         <source>Set up my GPU</source>
         <translation>开始设置</translation>
+    </message>
+    <message>
+        <source>I have an offline folder</source>
+        <translation>我有离线文件夹</translation>
     </message>
     <message>
         <source>Only look at my GPU</source>

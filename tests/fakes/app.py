@@ -34,6 +34,7 @@ from gpu_assistant.core.settings import Settings
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.update.service import UpdateService
 from tests.fakes.after import AfterInstall
+from tests.fakes.bundles import Bundles
 from tests.fakes.desktop import FakeDesktop
 from tests.fakes.examples import cpu_benchmark, cpu_recommendation, good_checks, make_plan, plain_linux
 
@@ -102,7 +103,7 @@ class FakeSystem:
         self.opened.append(("terminal", environment))
 
 
-class FakeApp(AfterInstall):
+class FakeApp(AfterInstall, Bundles):
     """The services with results set by the test. `asked` notes each call that would do something."""
 
     def __init__(self, folder: Path, machine: Machine | None = None, *, simulated: bool = False) -> None:
@@ -121,6 +122,7 @@ class FakeApp(AfterInstall):
         self.folder = folder
         self.shown_folder = ""
         self.asked: list[str] = []
+        self.orders: list[Any] = []
         self.begun: Interrupted | None = None
         self.resuming = False
         self.known: tuple[Any, ...] = ()
@@ -130,6 +132,7 @@ class FakeApp(AfterInstall):
             "verify": good_checks(),
             "bench": cpu_benchmark(),
             "fit": memory_fits,
+            "check": None,
             "install": None,
         }
         self.news: dict[str, tuple[Any, ...]] = {}

@@ -26,7 +26,7 @@ from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.wizard.wizard import Wizard
 from tests.fakes.app import FakeApp
 from tests.fakes.examples import WHEELHOUSE_OFFER, cpu_recommendation, make_plan, rtx4060, rtx4060_recommendation
-from tests.gui import main_scenes
+from tests.gui import bundle_scenes, main_scenes
 
 SIZES = ((1180, 760), (880, 520))
 LARGE = (1600, 900)
@@ -245,6 +245,7 @@ SCENES: dict[str, tuple[Scene, bool]] = {
     "rtx-recommendation-why": (recommendation_why, True),
     "rtx-install": (simulated_install, True),
     "rtx-done": (simulated_done, True),
+    **bundle_scenes.SCENES,
 }
 
 

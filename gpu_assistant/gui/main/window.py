@@ -196,7 +196,7 @@ class MainWindow(QMainWindow):
         """Whether the work that runs may be stopped; asked only for work that the user waits for."""
         from ..components import ConfirmDialog
 
-        if self.wizard is not None and self.wizard.flow.locked:
+        if self.wizard is not None and (self.wizard.flow.locked or self.wizard.preparing):
             return ConfirmDialog.ask(
                 self,
                 self.tr("Stop here?"),

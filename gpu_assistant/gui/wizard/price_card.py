@@ -49,7 +49,8 @@ class PriceCard(Card):
             asked = self.tr("you are asked for consent") if consents == 0 else self.tr("and once more at the driver")
         line = next((step.data.get("mbits") for step in plan.steps if step.kind == "download"), None)
         pace = self.tr("or so") if line is None else self.tr("or so, at {mbits} Mbit/s").format(mbits=line)
-        pace = pace if plan.minutes is not None else self.tr("your line decides")
+        decides = self.tr("your line decides") if plan.bundle is None else self.tr("the disk decides")
+        pace = pace if plan.minutes is not None else decides
         room = size(plan.disk_bytes) if plan.disk_bytes is not None else self.tr("Not known yet")
         words = (
             self._bytes(plan),
@@ -65,7 +66,7 @@ class PriceCard(Card):
     def _bytes(self, plan: Plan) -> tuple[str, str]:
         """What is to be downloaded; where a part of it is unknown, what is known so far."""
         if plan.bytes is not None:
-            return size(plan.bytes), self.tr("to download")
+            return size(plan.bytes) if plan.bundle is None else self.tr("Nothing"), self.tr("to download")
         names = {"nvidia-driver": self.tr("the driver"), "cuda-toolkit": "CUDA Toolkit", "cudnn": "cuDNN"}
         beside = [names[step.kind] for step in plan.steps if step.kind in LARGE and step.bytes is None]
         more = self.tr("; and more: {parts} (size not known)").format(parts=self.tr(", ").join(beside))

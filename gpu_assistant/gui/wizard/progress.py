@@ -65,9 +65,9 @@ class StepProgress(Struct, frozen=True, kw_only=True):
 
 
 class Progress:
-    """Takes in events, in order."""
+    """Takes in events, in order. Without a plan the first event tells the steps."""
 
-    def __init__(self, plan: Plan, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, plan: Plan | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._began: dict[str, float] = {}
         self.steps: dict[str, StepProgress] = {
@@ -80,7 +80,7 @@ class Progress:
                 bytes=step.bytes,
                 minutes=step.minutes,
             )
-            for step in plan.steps
+            for step in (plan.steps if plan is not None else ())
         }
         self.current: str | None = None
 

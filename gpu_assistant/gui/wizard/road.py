@@ -153,6 +153,15 @@ class Road(Activity):
         self.flow.picked(part, value, alone=alone)
         self.reckon()
 
+    def use_bundle(self, folder: Path | None) -> None:
+        """Set up from a folder that was prepared for it; None is from the internet again."""
+        if self.flow.locked:
+            return
+        self.flow.use_bundle(str(folder) if folder is not None else None)
+        if folder is not None:
+            self.go("computer")
+        self.reckon()
+
     def set_folder(self, folder: str) -> None:
         """Install somewhere else."""
         if self.flow.locked:
@@ -267,7 +276,7 @@ class Road(Activity):
     def _ask_price(self, plan: Plan | None) -> None:
         """Ask once for each recommendation what it costs; nobody has to wait for the answer."""
         machine = self.flow.facts.machine
-        if plan is None or machine is None or self.app.simulated or self._pricer.running:
+        if plan is None or plan.bundle is not None or machine is None or self.app.simulated or self._pricer.running:
             return
         if plan.bytes is None and plan.recommendation != self._price_of:
             self._price_of = plan.recommendation

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...core import json
 from ...core.errors import AppError, CannotSetUp
@@ -47,6 +48,8 @@ class Reckon:
     def run(self, context: JobContext[Any]) -> Reckoning:
         """The reckoning; raises what `recommend` raises, and what `plan` raises for more than a goal to come."""
         app, facts = self._app, self._facts
+        if facts.bundle is not None:
+            return self._from_bundle(Path(facts.bundle))
         choice = kept(app, self._machine, facts)
         wanted: Wanted = {"goal": facts.goal, "channel": facts.channel, "choice": choice}
         recommendation = app.recommend(self._machine, **wanted)
@@ -70,6 +73,17 @@ class Reckon:
             options=options,
             notes=notes(app, self._machine, options, **wanted) if options is not None else None,
             fell=fallen(facts.choice, choice),
+        )
+
+    def _from_bundle(self, folder: Path) -> Reckoning:
+        """What a folder was made for: there is nothing to choose."""
+        app = self._app
+        recommendation = app.recommend_from(folder, self._machine)
+        environment = app.environment_path(self._facts.environment, recommendation.goal)
+        return Reckoning(
+            recommendation=replace(recommendation, alternatives=()),
+            plan=app.plan_from(folder, self._machine, recommendation, environment),
+            settled=not app.simulated and _settled(app, recommendation, environment),
         )
 
 

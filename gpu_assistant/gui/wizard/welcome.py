@@ -18,9 +18,12 @@ from .base import WizardPage
 
 
 class WelcomePage(WizardPage):
-    """The language, what will happen, and one button. `only_look` asks for Home without a setup."""
+    """The language, what will happen, and one button. `only_look` asks for Home without a setup, `offline` for a setup
+    from a folder that was prepared elsewhere.
+    """
 
     only_look = Signal()
+    offline = Signal()
     language_chosen = Signal(str)
 
     def build(self) -> None:
@@ -61,6 +64,9 @@ class WelcomePage(WizardPage):
         row.addWidget(self.only)
         row.addStretch(1)
         column.addLayout(row)
+        self.folder = Button(kind="ghost", icon="folder")
+        self.folder.clicked.connect(self.offline)
+        column.addWidget(self.folder, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(3)
         self.page.shape_.changed.connect(self._fit)
         self._fit()
@@ -82,7 +88,9 @@ class WelcomePage(WizardPage):
             widget.setText(text)
         self.primary.setText(self.tr("Set up my GPU"))
         self.only.setText(self.tr("Only look at my GPU"))
-        self.only.setVisible(not self.road.flow.simulated)
+        self.folder.setText(self.tr("I have an offline folder"))
+        for button in (self.only, self.folder):
+            button.setVisible(not self.road.flow.simulated)
         self.languages.set_current(get_args(Code).index(self.road.language.current))
         self.languages.setAccessibleName(self.tr("Language"))
         self.page.setAccessibleName(self.title.text())

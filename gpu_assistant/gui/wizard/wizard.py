@@ -20,6 +20,9 @@ from .road import Road
 
 if TYPE_CHECKING:
     from ...app import App
+    from ..bundle.given import GivenPage
+    from ..bundle.making import Making
+    from ..bundle.page import PreparePage
     from .computer import ComputerPage
     from .done import DonePage
     from .install import InstallPage
@@ -87,6 +90,7 @@ class Wizard(Live, QWidget):
 
         page = self._added(WelcomePage(self.road))
         page.only_look.connect(self.only_look)
+        page.offline.connect(lambda: self.given.folder_dialog().open())
         page.language_chosen.connect(self._speak)
         return page
 
@@ -102,7 +106,9 @@ class Wizard(Live, QWidget):
         """What should I install, and why?"""
         from .recommendation import RecommendationPage
 
-        return self._added(RecommendationPage(self.road, self.ahead.cards))
+        page = self._added(RecommendationPage(self.road, self.ahead.cards))
+        page.offline_wanted.connect(lambda: self._stack.setCurrentWidget(self.prepare))
+        return page
 
     @cached_property
     def install(self) -> InstallPage:
@@ -121,6 +127,46 @@ class Wizard(Live, QWidget):
         page = self._added(DonePage(self.road))
         page.home_wanted.connect(self._finish)
         return page
+
+    # Beside the way: from the first page and from the recommendation, and back to it.
+
+    @cached_property
+    def given(self) -> GivenPage:
+        """Is the folder that was prepared elsewhere fit for this computer?"""
+        from ..bundle.given import GivenPage
+
+        page = self._added(GivenPage(self.road))
+        page.left.connect(self._moved)
+        page.whole.connect(self.road.use_bundle)
+        page.chosen.connect(lambda: self._stack.setCurrentWidget(page))
+        return page
+
+    @cached_property
+    def prepare(self) -> PreparePage:
+        """What does a computer without internet need?"""
+        from ..bundle.page import PreparePage
+
+        page = self._added(PreparePage(self.road, self.making))
+        page.left.connect(self._moved)
+        return page
+
+    @cached_property
+    def making(self) -> Making:
+        """Makes a folder for such a computer."""
+        from ..bundle.making import Making
+
+        return Making(self.app, self)
+
+    @property
+    def preparing(self) -> bool:
+        """Whether a folder for another computer is being made."""
+        return "making" in vars(self) and self.making.running
+
+    @property
+    def shown(self) -> WizardPage:
+        """The page that is to be seen."""
+        found = self._stack.currentWidget()
+        return found if isinstance(found, WizardPage) else self.page(self.flow.page)
 
     def page(self, name: PageName) -> WizardPage:
         """A page by its name."""
@@ -184,13 +230,15 @@ class Wizard(Live, QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter that nobody took presses the way on; Esc asks whether to stop a running install."""
-        button = self.page(self.flow.page).way_on
+        button = self.shown.way_on
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if button.isVisible() and button.isEnabled() and not button.busy and not event.isAutoRepeat():
                 button.click()
         elif event.key() == Qt.Key.Key_Escape and self.flow.facts.stage == "running":
             self.install.ask_to_stop()
-        elif not self.page(self.flow.page).page.scroll_by_key(event):
+        elif event.key() == Qt.Key.Key_Escape and self.preparing and self.shown is self.prepare:
+            self.prepare.ask_to_stop()
+        elif not self.shown.page.scroll_by_key(event):
             super().keyPressEvent(event)
 
     def show_help(self) -> None:

@@ -12,6 +12,7 @@ from ...core.json import storage_error
 from ...core.machine import OperatingSystem
 from ...core.plan import Step
 from ...fetch import local
+from ...fetch.speed import Speed
 from ..reporter import Reporter
 from ..target import target_of
 from .contents import Contents, fingerprint, place, read
@@ -51,12 +52,14 @@ class CheckJob:
         contents = read(self.folder)
         if self._here is not None:
             contents.refuse_others(self.folder, target_of(self._here, contents.wish.label))
-        done, wrong = 0, list[str]()
+        done, wrong, speed = 0, list[str](), Speed()
 
         def more(count: int) -> None:
             nonlocal done
             done += count
-            reporter.progress(done=done, total=contents.bytes, unit="bytes", bottleneck="checking")
+            speed.add(done)
+            rate = speed.rate()
+            reporter.progress(done=done, total=contents.bytes, unit="bytes", speed=rate, bottleneck="checking")
 
         for file in contents.files:
             path = place(self.folder, file)

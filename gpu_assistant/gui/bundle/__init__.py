@@ -1,0 +1,1 @@
+"""A folder with everything for a computer without internet: made here, and used there."""

@@ -1,0 +1,301 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>AfterCard</name>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>1. Copy this folder and GPU Assistant's own setup file to a stick or disk, and take it there.</source>
+        <translation>1. 把这个文件夹和 GPU 助手的安装文件一起拷到 U 盘或硬盘，带到那台电脑。</translation>
+    </message>
+    <message>
+        <source>2. Install GPU Assistant there. It needs no internet either.</source>
+        <translation>2. 在那里安装 GPU 助手，也不需要联网。</translation>
+    </message>
+    <message>
+        <source>3. On its first page press “I have an offline folder” and choose this folder.</source>
+        <translation>3. 在它的首页点“我有离线文件夹”，选择这个文件夹。</translation>
+    </message>
+    <message>
+        <source>Not in it: {parts}.</source>
+        <translation>不在其中：{parts}。</translation>
+    </message>
+    <message>
+        <source>On the other computer</source>
+        <translation>在另一台电脑上</translation>
+    </message>
+    <message>
+        <source>Open the folder</source>
+        <translation>打开文件夹</translation>
+    </message>
+    <message>
+        <source>Prepare another one</source>
+        <translation>再准备一个</translation>
+    </message>
+    <message>
+        <source>The same on the command line there</source>
+        <translation>在那里用命令行也一样</translation>
+    </message>
+    <message>
+        <source>{release} for {computer}, {count} files. Checksum of the list: {mark}</source>
+        <translation>{release}，用于 {computer}，共 {count} 个文件。清单的校验值：{mark}</translation>
+    </message>
+</context>
+<context>
+    <name>GivenPage</name>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Checking the folder</source>
+        <translation>正在检查文件夹</translation>
+    </message>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>换一个文件夹…</translation>
+    </message>
+    <message>
+        <source>Choose the folder that was prepared where there is internet.</source>
+        <translation>选择在能上网的电脑上准备好的文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose the folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Every file is read once. Nothing is changed, and no internet is used.</source>
+        <translation>每个文件都会读一遍。不做任何改动，也不联网。</translation>
+    </message>
+    <message>
+        <source>Nothing is chosen yet</source>
+        <translation>还没有选择</translation>
+    </message>
+    <message>
+        <source>Set up from an offline folder</source>
+        <translation>用离线文件夹安装</translation>
+    </message>
+    <message>
+        <source>This folder cannot be used</source>
+        <translation>这个文件夹不能用</translation>
+    </message>
+    <message>
+        <source>Which folder was prepared for this computer?</source>
+        <translation>选择为这台电脑准备的文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>Offline</name>
+    <message>
+        <source>Prepare for a computer without internet…</source>
+        <translation>为不能上网的电脑做准备…</translation>
+    </message>
+</context>
+<context>
+    <name>PlaceCard</name>
+    <message>
+        <source>About {size}. {line}</source>
+        <translation>大约 {size}。{line}</translation>
+    </message>
+    <message>
+        <source>An empty or a new folder, or one that was begun here before: that one is gone on with.</source>
+        <translation>选空文件夹或新文件夹；选以前在这里做到一半的，会接着做。</translation>
+    </message>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>换一个文件夹…</translation>
+    </message>
+    <message>
+        <source>Choose the folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Into which folder?</source>
+        <translation>放到哪个文件夹？</translation>
+    </message>
+</context>
+<context>
+    <name>PreparePage</name>
+    <message>
+        <source>All files that its setup needs, in one folder: for a USB stick or a disk.</source>
+        <translation>把安装需要的全部文件放进一个文件夹，用 U 盘或硬盘带过去。</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>Back to the setup</source>
+        <translation>回到设置</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Choose a folder first.</source>
+        <translation>请先选择文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose another folder or file.</source>
+        <translation>请换一个文件夹或文件。</translation>
+    </message>
+    <message>
+        <source>Choose its file first.</source>
+        <translation>请先选择那台电脑的信息文件。</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>It ends at the next safe place.</source>
+        <translation>会在下一个安全的地方停下。</translation>
+    </message>
+    <message>
+        <source>Prepare for a computer without internet</source>
+        <translation>为不能上网的电脑做准备</translation>
+    </message>
+    <message>
+        <source>Prepare the folder</source>
+        <translation>开始准备</translation>
+    </message>
+    <message>
+        <source>Preparing the folder</source>
+        <translation>正在准备文件夹</translation>
+    </message>
+    <message>
+        <source>Safe to interrupt</source>
+        <translation>可以放心中断</translation>
+    </message>
+    <message>
+        <source>Saved: {path}</source>
+        <translation>已保存：{path}</translation>
+    </message>
+    <message>
+        <source>Step {n} of {of} · about {time} left. You may go on working, or minimise this window.</source>
+        <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以继续做别的，也可以把窗口最小化。</translation>
+    </message>
+    <message>
+        <source>Step {n} of {of}. You may go on working, or minimise this window.</source>
+        <translation>第 {n} 步，共 {of} 步。可以继续做别的，也可以把窗口最小化。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop here?</source>
+        <translation>先停在这里？</translation>
+    </message>
+    <message>
+        <source>Stopped where you said</source>
+        <translation>已按你的要求停下</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>The folder is not ready</source>
+        <translation>文件夹还没有备好</translation>
+    </message>
+    <message>
+        <source>The folder is ready: {size}</source>
+        <translation>文件夹已备好：{size}</translation>
+    </message>
+    <message>
+        <source>The same folder goes on where it stopped, also tomorrow.</source>
+        <translation>同一文件夹会从中断处接着做，明天继续也行。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再试一次</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept. Go on whenever you like, also after a restart.</source>
+        <translation>已下载的会保留。随时可以继续，重启电脑后也可以。</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept. The same folder goes on from here later.</source>
+        <translation>已下载的会保留，以后可以在同一文件夹里接着做。</translation>
+    </message>
+    <message>
+        <source>Where shall this computer's details be saved?</source>
+        <translation>这台电脑的信息保存到哪里？</translation>
+    </message>
+    <message>
+        <source>Which file tells of the other computer?</source>
+        <translation>选择另一台电脑的信息文件</translation>
+    </message>
+    <message>
+        <source>Which folder shall hold the files?</source>
+        <translation>文件放到哪个文件夹？</translation>
+    </message>
+    <message>
+        <source>You may go on working, or minimise this window.</source>
+        <translation>可以继续做别的，也可以把窗口最小化。</translation>
+    </message>
+</context>
+<context>
+    <name>SourceCard</name>
+    <message>
+        <source>Everything comes from {folder}; no internet is used.</source>
+        <translation>全部文件来自 {folder}，不使用网络。</translation>
+    </message>
+    <message>
+        <source>Use the internet instead</source>
+        <translation>改为从网上下载</translation>
+    </message>
+</context>
+<context>
+    <name>WhichCard</name>
+    <message>
+        <source>Another one</source>
+        <translation>另一台</translation>
+    </message>
+    <message>
+        <source>Choose another file…</source>
+        <translation>换一个文件…</translation>
+    </message>
+    <message>
+        <source>Choose its file…</source>
+        <translation>选择它的信息文件…</translation>
+    </message>
+    <message>
+        <source>For which computer?</source>
+        <translation>给哪台电脑？</translation>
+    </message>
+    <message>
+        <source>No internet on this one? Save its details as a file…</source>
+        <translation>这台不能上网？把它的信息存成文件…</translation>
+    </message>
+    <message>
+        <source>Open GPU Assistant on that computer, come to this page there, save its details as a file, and choose that file here. What suits it is worked out from the file.</source>
+        <translation>在那台电脑上打开 GPU 助手，同样来到这一页，把它的信息存成文件，再在这里选择那个文件。适合它的版本会根据文件算出来。</translation>
+    </message>
+    <message>
+        <source>The one of the machine file</source>
+        <translation>机器文件里的这台</translation>
+    </message>
+    <message>
+        <source>This one</source>
+        <translation>这一台</translation>
+    </message>
+    <message>
+        <source>no graphics card</source>
+        <translation>没有显卡</translation>
+    </message>
+    <message>
+        <source>{system} · {card} · {what}</source>
+        <translation>{system} · {card} · {what}</translation>
+    </message>
+</context>
+</TS>

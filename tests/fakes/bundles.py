@@ -1,0 +1,118 @@
+"""Folders for computers without internet, made and read by jobs that end when a test lets them."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from gpu_assistant.core import json
+from gpu_assistant.core.machine import Machine
+from gpu_assistant.core.plan import Plan, PlanEvent, Step, StepBrief, StepEvent
+from gpu_assistant.core.recommendation import Choice, Recommendation
+from gpu_assistant.fetch.pace import Pace
+from gpu_assistant.install.bundle.contents import LIST, LOCK, BundleFile, Contents
+from gpu_assistant.install.target import Target
+from gpu_assistant.install.wish import Wish
+
+WHEEL = "wheels/torch-2.13.0+cpu-cp311-cp311-linux_x86_64.whl"
+WHOLE = 2_600_000_000
+STEPS = (
+    Step(
+        id="resolve",
+        kind="resolve",
+        code="resolve",
+        data={"release": "PyTorch 2.13.0 (cpu)", "python": "3.11", "packages": "torch"},
+    ),
+    Step(id="download", kind="bundle", code="bundle-gather", data={"release": "PyTorch 2.13.0 (cpu)", "path": "stick"}),
+    Step(id="bundle", kind="bundle", code="bundle-write", data={"path": "stick"}),
+)
+
+
+def contents(*, left_out: tuple[str, ...] = ()) -> Contents:
+    """The list of a folder with one wheel."""
+    wish = Wish(
+        python="3.11",
+        torch="2.13.0",
+        variant="cpu",
+        torchvision=None,
+        torchaudio=None,
+        tensorflow=None,
+        constraints=(),
+        index_url=None,
+        wheelhouse=None,
+        serves_variant=True,
+        general=None,
+    )
+    return Contents(
+        schema="gpu-assistant/bundle/1",
+        created=0.0,
+        program="0.1.0",
+        catalog="2026-11-01",
+        goal="pytorch",
+        channel="studio",
+        wish=wish,
+        target=Target(system="linux", arch="x86_64", glibc="2.36"),
+        files=(
+            BundleFile(path=LOCK, sha256="0" * 64, bytes=1_000),
+            BundleFile(path=WHEEL, sha256="1" * 64, bytes=WHOLE),
+        ),
+        left_out=left_out,
+    )
+
+
+def gathering(*, done: int | None = None) -> tuple[Any, ...]:
+    """The events of a folder that is being made, up to `done` bytes of the download."""
+    briefs = tuple(StepBrief(id=step.id, code=step.code, data=step.data) for step in STEPS)
+    news: list[Any] = [PlanEvent(steps=briefs)]
+    for step in STEPS[:1]:
+        news += [StepEvent(id=step.id, state="running"), StepEvent(id=step.id, state="done")]
+    news.append(StepEvent(id="download", state="running"))
+    if done is not None:
+        half = StepEvent(id="download", state="running", done=done, total=WHOLE, unit="bytes", speed=18.4e6)
+        news.append(json.decode(json.encode(half), StepEvent))
+    return tuple(news)
+
+
+def write(folder: Path, made: Contents) -> Contents:
+    """The list, as the last thing in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / LIST).write_bytes(json.encode(made))
+    return made
+
+
+def mark(folder: Path) -> str:
+    """The sha256 of the list."""
+    return hashlib.sha256((folder / LIST).read_bytes()).hexdigest()
+
+
+class Bundles:
+    """For an `App` of the tests: `orders` notes what was asked for, `results` and `news` say how it goes."""
+
+    def create_bundle(
+        self,
+        machine: Machine,
+        recommendation: Recommendation,
+        folder: Path,
+        *,
+        channel: str = "studio",
+        choice: Choice | None = None,
+        pace: Pace | None = None,
+    ) -> Any:
+        self.orders.append((machine, recommendation, folder, channel, choice, pace))
+        if self.results.get("bundle") is None:
+            self.results["bundle"] = lambda: write(folder, contents())
+        return self._job("bundle")
+
+    def check_bundle(self, folder: Path, *, here: bool = False) -> Any:
+        self.orders.append((folder, here))
+        return self._job("check")
+
+    def recommend_from(self, folder: Path, machine: Machine) -> Recommendation:
+        self.asked.append("recommend from a folder")
+        return self.recommendation(None)
+
+    def plan_from(self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
+        from msgspec.structs import replace
+
+        return replace(self.plan(machine, recommendation, environment), bundle=str(folder), bytes=0)

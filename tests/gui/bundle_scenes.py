@@ -1,0 +1,117 @@
+"""Scenes of offline folders: asked for, being made, whole, and one that was brought here."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.plan import PlanEvent, StepBrief, StepEvent
+from tests.fakes import bundles
+
+if TYPE_CHECKING:
+    from gpu_assistant.gui.wizard.wizard import Wizard
+    from tests.fakes.app import FakeApp
+
+    from .screenshots import Studio
+
+CHECK = PlanEvent(steps=(StepBrief(id="check", code="bundle-check", data={"path": "/media/mei/stick/pytorch"}),))
+
+
+def asked(studio: Studio, app: FakeApp) -> Wizard:
+    from .screenshots import recommendation
+
+    made = recommendation(studio, app)
+    made.recommendation.offline.make.click()
+    studio.settle()
+    return made
+
+
+def asked_for_another(studio: Studio, app: FakeApp) -> Wizard:
+    made = asked(studio, app)
+    made.prepare.which.segments.buttons[1].click()
+    made.prepare.use_file(app.folder / "computer.json")
+    made.prepare.use_folder(app.folder / "stick")
+    studio.settle()
+    return made
+
+
+def gathering(studio: Studio, app: FakeApp) -> Wizard:
+    made = asked(studio, app)
+    app.gate = threading.Event()
+    app.news["bundle"] = bundles.gathering(done=1_190_000_000)
+    made.prepare.use_folder(app.folder / "stick")
+    made.prepare.primary.click()
+    studio.until(lambda: made.making.progress is not None and made.making.progress.running is not None)
+    clock = iter(range(1000))
+    made.prepare.block.line._clock = lambda: float(next(clock))
+    for second in range(90):
+        made.prepare.block.line.add(18.4e6 + 2.5e6 * ((second * 7919) % 13 - 6) / 6)
+    return made
+
+
+def gathered(studio: Studio, app: FakeApp) -> Wizard:
+    folder = app.folder / "stick"
+    app.results["bundle"] = lambda: bundles.write(folder, bundles.contents(left_out=("nvidia-driver-linux",)))
+    app.news["bundle"] = bundles.gathering()
+    made = asked(studio, app)
+    made.prepare.use_folder(folder)
+    made.prepare.primary.click()
+    studio.until(lambda: made.making.state == "done")
+    return made
+
+
+def broken(studio: Studio, app: FakeApp) -> Wizard:
+    app.results["bundle"] = CallError("bundle-folder-occupied", path="/home/mei/Pictures")
+    made = asked(studio, app)
+    made.prepare.use_folder(app.folder / "Pictures")
+    made.prepare.primary.click()
+    studio.until(lambda: made.making.state == "failed")
+    return made
+
+
+def checking(studio: Studio, app: FakeApp) -> Wizard:
+    from .screenshots import wizard
+
+    app.gate = threading.Event()
+    half = StepEvent(
+        id="check", state="running", done=1_400_000_000, total=bundles.WHOLE, unit="bytes", bottleneck="checking"
+    )
+    app.news["check"] = (CHECK, StepEvent(id="check", state="running"), half)
+    made = wizard(studio, app)
+    made.given.check(app.folder / "stick")
+    studio.settle()
+    return made
+
+
+def refused(studio: Studio, app: FakeApp) -> Wizard:
+    from .screenshots import wizard
+
+    app.results["check"] = AppError("bundle-damaged", path="/media/mei/stick/pytorch", files=bundles.WHEEL)
+    made = wizard(studio, app)
+    made.given.check(app.folder / "stick")
+    studio.until(lambda: made.given.error is not None)
+    return made
+
+
+def from_folder(studio: Studio, app: FakeApp) -> Wizard:
+    from .screenshots import wizard
+
+    made = wizard(studio, app)
+    made.given.check(app.folder / "stick")
+    studio.until(lambda: made.flow.page == "computer" and not made.road.busy)
+    made.road.next()
+    studio.settle()
+    return made
+
+
+SCENES = {
+    "offline-asked": (asked, False),
+    "offline-asked-for-another": (asked_for_another, False),
+    "offline-gathering": (gathering, False),
+    "offline-gathered": (gathered, False),
+    "offline-broken": (broken, False),
+    "offline-checking": (checking, False),
+    "offline-refused": (refused, False),
+    "offline-recommendation": (from_folder, False),
+}
