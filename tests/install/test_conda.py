@@ -12,7 +12,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, CallError, NetworkError
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.plan import Event
+from gpu_assistant.core.plan import Event, StepEvent
 from gpu_assistant.install import environments, journal, manifest, removal
 from gpu_assistant.install.uninstall import UninstallJob
 from gpu_assistant.texts import Texts
@@ -186,6 +186,21 @@ def test_a_half_made_one_can_be_taken_back(world: CondaWorld) -> None:
         world.install()
     assert end(uninstall(world)).state == "done"
     assert not world.environment.exists()
+    assert listed(world.home) == []
+
+
+def test_what_two_runs_made_goes_at_once(world: CondaWorld) -> None:
+    index = world.server.files.copy()
+    world.server.files.clear()
+    with pytest.raises(AppError):
+        world.install()
+    world.server.files.update(index)
+    world.install()
+    (world.environment / "thesis.txt").touch()
+    events = uninstall(world)
+    codes = {event.code for event in events if isinstance(event, StepEvent) and event.id == "environment"}
+    assert "progress.left-files" in codes
+    assert [path.name for path in world.environment.rglob("*")] == ["thesis.txt"]
     assert listed(world.home) == []
 
 
