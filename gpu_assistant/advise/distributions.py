@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.driver_ways import LinuxDriverInstall, ModuleKind
+from ..catalog.distributions import commands_for, filled, flavour, install_way, page_for, release_of
+from ..catalog.distributions import release_branch as branch_of
+from ..catalog.driver_ways import LinuxDriverCommands, LinuxDriverInstall, ModuleKind
 from ..catalog.versions import capability, numbers
 from ..core.machine import OperatingSystem
 from ..core.recommendation import DriverAdvice
@@ -31,13 +35,16 @@ class Packages(Struct, frozen=True, kw_only=True):
 
 def way_of(where: Site) -> LinuxDriverInstall | None:
     """How this distribution installs the driver; None where that is not known, or it is Windows' driver."""
-    distro = (where.machine.os.distro or "").casefold()
-    ways = where.catalog.drivers.linux_install if where.state is not None and where.state.system == "linux" else ()
-    return next((way for way in ways if way.distribution == distro), None)
+    if where.state is None or where.state.system != "linux":
+        return None
+    return install_way(where.catalog.drivers, where.machine.os)
 
 
 def said_distro(system: OperatingSystem) -> str:
-    """The distribution as people write it: "Ubuntu 24.04"; ids are written small."""
+    """The distribution as it calls itself ("Linux Mint 22.2"), without what it says in brackets; else by its id."""
+    itself = re.sub(r"\s*\(.*", "", system.name or "")
+    if itself:
+        return itself
     name = system.distro or ""
     name = name.title() if name == name.casefold() else name
     return f"{name} {system.distro_version}" if system.distro_version else name
@@ -45,14 +52,15 @@ def said_distro(system: OperatingSystem) -> str:
 
 def release_branch(where: Site) -> str | None:
     """The one branch that this release's own packages bring; None where packages are named after theirs."""
-    way, version = way_of(where), where.machine.os.distro_version or ""
-    return way.releases.get(version.partition(".")[0]) if way is not None else None
+    way = way_of(where)
+    return branch_of(way, where.machine.os) if way is not None else None
 
 
 def release_known(where: Site) -> bool:
     """Whether it is known what the packages of this very release bring."""
-    way, version = way_of(where), where.machine.os.distro_version or ""
-    return way is not None and (version in way.seen_in or release_branch(where) is not None)
+    way = way_of(where)
+    known = way is not None and release_of(way, where.machine.os) in way.seen_in
+    return known or release_branch(where) is not None
 
 
 def behind(where: Site, minimum: str | None) -> bool:
@@ -67,7 +75,7 @@ def with_packages(where: Site, advice: DriverAdvice) -> DriverAdvice:
         return advice
     found = packages_for(where, where.state, where.card, advice.minimum, advice.recommended)
     if found is None:
-        return advice
+        return _by_hand(where, where.state, advice)
     if behind(where, advice.minimum):
         return replace(advice, way="nvidia-source", packages=found.names)
     if not release_known(where):
@@ -77,6 +85,40 @@ def with_packages(where: Site, advice: DriverAdvice) -> DriverAdvice:
     other = found.branch is not None and (recommended is None or recommended[:1] != numbers(found.branch))
     named = found.branch if other else advice.recommended
     return replace(advice, way="packages", packages=found.names, recommended=named)
+
+
+def commands_here(where: Site) -> LinuxDriverCommands | None:
+    """What this distribution teaches to type for the cards here; a driver picked by its number is not had that way."""
+    state = where.state
+    if state is None or state.system != "linux" or state.generation is None or state.picked is not None:
+        return None
+    return commands_for(where.catalog.drivers, where.machine.os, state.generation.id)
+
+
+def _by_hand(where: Site, state: DriverState, advice: DriverAdvice) -> DriverAdvice:
+    """The advice with the commands that the distribution teaches, else with its own page, where either is known."""
+    system, drivers = where.machine.os, where.catalog.drivers
+    row, source = commands_here(where), page_for(drivers, system)
+    page = where.catalog.source(drivers, source) if source is not None else None
+    enrol = row.enrol if row is not None and system.secure_boot is True and not row.signed else ()
+    lines = filled(in_order(row, enrol), system) if row is not None else None
+    lowest, brings = numbers(advice.minimum), numbers((row.branch or row.at_least) if row is not None else None)
+    if row is None or lines is None or (brings is not None and lowest is not None and brings < lowest[:1]):
+        keeps = state.picked is not None or advice.action == "back"
+        return (
+            advice
+            if page is None
+            else replace(advice, way="page", page=page, recommended=advice.recommended if keeps else None)
+        )
+    named = numbers(advice.recommended)
+    same = named is not None and row.branch is not None and named[:1] == numbers(row.branch)
+    recommended = advice.recommended if same or (advice.action == "back" and row.branch is None) else row.branch
+    return replace(advice, way="commands", commands=lines, page=page, key=bool(enrol), recommended=recommended)
+
+
+def in_order(row: LinuxDriverCommands, enrol: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """The commands with those that make a key known where they belong."""
+    return (*enrol, *row.commands) if row.enrol_first else (*row.commands, *enrol)
 
 
 def pick_for_release(where: Site) -> Pick | None:
@@ -112,7 +154,8 @@ def packages_for(
     if pattern is None:
         return None
     signed = way.packages.get("signed_open_modules" if kinds[0] == "open" else "signed_modules")
-    signed = signed.replace("{branch}", branch) if signed is not None else None
+    kernel = flavour(way, where.machine.os)
+    signed = signed.format(branch=branch, flavour=kernel) if signed is not None and kernel is not None else None
     more = (signed,) if signed is not None and secure_boot is not False else ()
     return Packages(names=(pattern.replace("{branch}", branch), *more), branch=branch, signed=signed)
 

@@ -6,7 +6,21 @@ from msgspec.structs import replace
 
 from ..catalog.load import Catalog
 from ..catalog.records import DriverPackage, Segment
+from ..core.machine import Machine
 from ..core.recommendation import Channel
+
+
+def for_machine(catalog: Catalog, package: DriverPackage, machine: Machine) -> DriverPackage:
+    """A package for data centres with the address of Windows Server's own where it is that; None where none is known
+    for this very one.
+    """
+    pattern, name = catalog.drivers.address_patterns.get("data_center_server"), machine.os.name or ""
+    if pattern is None or package.system != "windows" or package.segment != "datacenter" or machine.os.wsl:
+        return package
+    if any(name.startswith(known) for known in pattern.for_names):
+        return replace(package, url=pattern.url.replace("{version}", package.version))
+    families = {known.rpartition(" ")[0] for known in pattern.for_names}
+    return replace(package, url=None) if any(name.startswith(family) for family in families) else package
 
 
 def addressed(catalog: Catalog, package: DriverPackage, segment: Segment, channel: Channel) -> DriverPackage:

@@ -11,7 +11,7 @@ from ..core.recommendation import Warning as Caution
 from .alternatives import all_cards
 from .beside import Beside, fates
 from .decision import Decision
-from .distributions import packages_for
+from .distributions import commands_here, packages_for
 from .pick import Site, site
 
 
@@ -69,9 +69,14 @@ def driver_cautions(where: Site, advice: DriverAdvice) -> Iterator[Caution]:
         return
     if state.system == "linux" and where.machine.os.secure_boot and advice.changes:
         found = packages_for(where, state, where.card, advice.minimum, advice.recommended) if where.card else None
-        package = found.signed if found is not None else None
-        code = "secure-boot-key" if package is None else "secure-boot-signed"
-        yield warn(code, package=package)
+        package, row = found.signed if found is not None else None, commands_here(where)
+        if advice.key:
+            yield warn("secure-boot-commands")
+        elif advice.way in ("commands", "page"):
+            if advice.way == "page" or row is None or not row.signed:
+                yield warn("secure-boot-page", page=advice.page)
+        else:
+            yield warn("secure-boot-key" if package is None else "secure-boot-signed", package=package)
     version = numbers(advice.recommended if advice.changes else advice.installed)
     for trouble in where.catalog.drivers.troubles:
         if trouble.system == state.system and version in [numbers(known) for known in trouble.versions]:

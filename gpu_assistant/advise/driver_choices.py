@@ -12,7 +12,7 @@ from ..catalog.versions import capability, numbers
 from ..core.errors import CallError
 from ..core.machine import SystemName
 from .cards import Card
-from .driver_addresses import addressed
+from .driver_addresses import addressed, for_machine
 from .drivers import branch_knows, drops, generation_of, native_cuda
 from .part_choices import impossible
 from .pick import Site
@@ -67,6 +67,7 @@ def with_driver(where: Site, picked: str | None) -> Site:
         raise impossible("driver", picked, "driver-other-card", newest)
     if package is not None:
         package = addressed(where.catalog, package, where.card.segment, package.channel or "studio")
+        package = for_machine(where.catalog, package, where.machine)
     cuda = native_cuda(where.catalog, version)
     state = replace(state, version=version, cuda=cuda, package=package, refused=None, picked=picked)
     return replace(where, state=state)

@@ -13,7 +13,7 @@ from ..catalog.versions import capability, numbers
 from ..core.machine import Driver, Machine, SystemName
 from ..core.recommendation import Channel
 from .builds import Build, Code
-from .driver_addresses import addressed
+from .driver_addresses import addressed, for_machine
 
 Version = tuple[int, ...]
 
@@ -81,6 +81,7 @@ def driver_state(
     generation = generation_of(catalog, bound) if bound is not None else None
     if device is None and version is not None:
         generation = _modern_by_driver(catalog, version, system)
+    package = _package_for(catalog, system, device, generation=generation, segment=segment, channel=channel)
     return DriverState(
         system=system,
         installed=driver.version if driver is not None else None,
@@ -88,7 +89,7 @@ def driver_state(
         readable=driver is None or version is not None,
         cuda=_native_cuda(catalog, driver, version),
         generation=generation,
-        package=_package_for(catalog, system, device, generation=generation, segment=segment, channel=channel),
+        package=for_machine(catalog, package, machine) if package is not None else None,
         refused=drops(catalog, version, device, system) or drops(catalog, version, oldest, system),
         first=_first_for(catalog, device, system),
         line=channel,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..catalog.distributions import page_for
 from ..catalog.records import Subject
 from ..catalog.versions import capability
 from ..core.message import Value
 from ..core.recommendation import DriverAdvice, Reason
 from .cards import Card, nvidia_cards
-from .distributions import pick_for_release, release_branch, said_distro, way_of
+from .distributions import commands_here, pick_for_release, release_branch, said_distro, way_of
 from .drivers import DriverState, drops
 from .pick import Site
 
@@ -153,10 +154,15 @@ def _bound_by(where: Site, card: Card) -> Card:
 
 def _packages(where: Site, advice: DriverAdvice) -> Iterator[Reason]:
     """Which packages of the distribution bring the driver, and what has to be switched on first."""
-    way = way_of(where)
+    way, row = way_of(where), commands_here(where)
+    drivers, about = where.catalog.drivers, "driver.action"
+    if advice.way in ("commands", "page"):
+        source = row.source if row is not None and advice.way == "commands" else page_for(drivers, where.machine.os)
+        said = {"distro": said_distro(where.machine.os), "minimum": advice.minimum, "page": advice.page}
+        yield say(where, about, f"driver-{advice.way}", drivers, source or "nvidia", **said)
+        return
     if way is None or advice.way is None:
         return
-    drivers, about = where.catalog.drivers, "driver.action"
     data: dict[str, Value] = {"package": " ".join(advice.packages), "distro": said_distro(where.machine.os)}
     data |= {"branch": release_branch(where), "minimum": advice.minimum}
     if advice.way == "nvidia-source":

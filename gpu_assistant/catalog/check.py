@@ -32,6 +32,7 @@ SOURCE_FIELDS = (
     "nvidia_source",
     "own_folder_source",
     "gnu_packages_source",
+    "key_source",
 )
 # The fields that hold compute capabilities, by what they are called.
 CAPABILITY_FIELD = re.compile(r"\w*capabilit(y|ies)|arch_list|ptx_for|deprecated_below|lowest_with_cuda_11").fullmatch

@@ -46,10 +46,13 @@ class DriverProduct(Struct, frozen=True, kw_only=True):
 
 
 class DriverAddress(Struct, frozen=True, kw_only=True):
-    """How addresses of a kind of package are built ({version})."""
+    """How addresses of a kind of package are built ({version}); `for_names` are the systems that it is made for, by
+    how their names begin, where it is not for all.
+    """
 
     url: Https
     source: str
+    for_names: tuple[str, ...] = ()
     confidence: Confidence = "high"
 
 
@@ -84,6 +87,11 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     first, in the releases that are `seen_in`. `releases` has the one branch of each release ("12": "535") where its
     packages are not named after it; `needs` are the package sources and headers to switch on first, `nvidia_source`
     is how NVIDIA's own packages come.
+
+    `children`: distributions built from this one have its packages too, in the release that `codenames` tells.
+    `kernels` has each release's own kernel ("6.8"): one with a newer one has it from the line of newer kernels, whose
+    modules are other packages ({flavour}). `key` is the one that Secure Boot is asked to trust, where it is not the
+    usual one.
     """
 
     distribution: str
@@ -97,6 +105,41 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     releases: dict[str, str] = {}
     releases_source: str | None = None
     nvidia_source: str | None = None
+    source: str
+    children: bool = False
+    codenames: dict[str, str] = {}
+    kernels: dict[str, str] = {}
+    key: str | None = None
+    key_source: str | None = None
+
+
+class LinuxDriverCommands(Struct, frozen=True, kw_only=True):
+    """What a distribution teaches to type for cards of some generations ({release}, {major} of it, {arch}, {kernel}).
+
+    Empty `releases` and `kernels` stand for all; a kernel is known by a part of its name. `branch` is the one that
+    they bring, `at_least` the lowest that they may. `signed`: Secure Boot takes the modules as they are; else `enrol`
+    makes a key known, before the driver with `enrol_first`.
+    """
+
+    distributions: tuple[str, ...]
+    generations: tuple[str, ...]
+    commands: tuple[tuple[str, ...], ...]
+    releases: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
+    without_variants: tuple[str, ...] = ()
+    branch: str | None = None
+    at_least: str | None = None
+    signed: bool = False
+    enrol: tuple[tuple[str, ...], ...] = ()
+    enrol_first: bool = False
+    source: str
+    confidence: Confidence = "high"
+
+
+class LinuxDriverPage(Struct, frozen=True, kw_only=True):
+    """The distributions whose own page says how the driver gets there; for those built from them as well."""
+
+    distributions: tuple[str, ...]
     source: str
 
 

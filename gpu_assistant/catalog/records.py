@@ -15,7 +15,9 @@ from .driver_ways import (
     DriverSystem,
     DriverTrouble,
     FirstDriver,
+    LinuxDriverCommands,
     LinuxDriverInstall,
+    LinuxDriverPage,
     LinuxModules,
     SecureBoot,
     WindowsDriverInstall,
@@ -302,6 +304,8 @@ class Drivers(Subject, frozen=True, kw_only=True):
     address_patterns: dict[str, DriverAddress] = field(default_factory=dict)
     windows_install: WindowsDriverInstall | None = None
     linux_install: tuple[LinuxDriverInstall, ...] = ()
+    linux_commands: tuple[LinuxDriverCommands, ...] = ()
+    linux_pages: tuple[LinuxDriverPage, ...] = ()
     linux_modules: tuple[LinuxModules, ...] = ()
     first_drivers: tuple[FirstDriver, ...] = ()
     troubles: tuple[DriverTrouble, ...] = ()

@@ -39,7 +39,8 @@ class DriverAdvice(Struct, frozen=True, kw_only=True):
 
     On Linux `packages` of the distribution bring it: `way` tells that they do ("packages"; `recommended` may then be
     their branch, "535"), that they are too old and NVIDIA's own source has it, or that what this release's packages
-    bring is not known ("unsure").
+    bring is not known ("unsure"). Where we install none, it is "commands" that the distribution teaches, or its own
+    `page`; with `key` the commands make a key for Secure Boot, about which the next start asks.
     """
 
     action: Literal["keep", "update", "back", "install", "none"]
@@ -48,8 +49,11 @@ class DriverAdvice(Struct, frozen=True, kw_only=True):
     recommended: str | None = None
     channel: Channel | None = None
     url: str | None = None
-    way: Literal["packages", "nvidia-source", "unsure"] | None = None
+    way: Literal["packages", "nvidia-source", "unsure", "commands", "page"] | None = None
     packages: tuple[str, ...] = ()
+    commands: tuple[tuple[str, ...], ...] = ()
+    page: str | None = None
+    key: bool = False
 
     @property
     def changes(self) -> bool:

@@ -15,6 +15,8 @@ from gpu_assistant.texts import Texts
 
 from .build import GTX_1060, H100, QUADRO_P5000, RTX_4060, RTX_5090, catalog, check, codes, machine, nvidia, reason
 
+CMP_170HX = "10de:20c2"  # made for mining: NVIDIA names no driver for it
+
 KEPLER = nvidia(name="GeForce GTX 780 Ti", compute_capability="3.5")
 
 
@@ -154,7 +156,7 @@ def test_secure_boot_is_said_before_the_driver_changes(
 
 
 def test_no_dash_stands_for_a_driver_that_nobody_can_name() -> None:
-    for gpu, driver in ((nvidia(H100), "461.92"), (nvidia(H100), None), (nvidia("10de:ffff"), None)):
+    for gpu, driver in ((nvidia(CMP_170HX), "461.92"), (nvidia(CMP_170HX), None), (nvidia("10de:ffff"), None)):
         found = check(recommend(machine("windows", gpu, driver=driver), catalog()))
         assert found.driver.recommended is None
         assert "—" not in sentences(found)

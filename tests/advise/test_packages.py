@@ -53,7 +53,8 @@ def advised(
 def test_ubuntu(cards: list[str], secure_boot: bool | None, names: tuple[str, ...]) -> None:
     found = advised("ubuntu", "24.04", *cards, secure_boot=secure_boot)
     assert (found.driver.way, found.driver.packages) == ("packages", names)
-    assert all(known("ubuntu", catalog()).match(name) for name in names)
+    here = OperatingSystem(system="linux", distro="ubuntu")
+    assert all(known(here, catalog()).match(name) for name in names)
     said = next(r for r in found.reasons if r.code == "driver-packages")
     assert said.data["package"] == " ".join(names)
     assert not secure_boot or "secure-boot-signed" in codes(found.warnings)
@@ -72,7 +73,8 @@ def test_debian_brings_one_branch_a_release_and_its_number_is_told(release: str,
     assert (found.driver.way, found.driver.recommended) == ("packages", branch)
     assert "driver-install-from-packages" in codes(found.reasons)
     assert next(r for r in found.reasons if r.code == "driver-packages-branch").data["branch"] == branch
-    assert all(known("debian", catalog()).match(name) for name in found.driver.packages)
+    here = OperatingSystem(system="linux", distro="debian")
+    assert all(known(here, catalog()).match(name) for name in found.driver.packages)
     behind = advised("debian", release, RTX_5090)
     assert (behind.driver.way, behind.driver.recommended) == ("nvidia-source", "595.84")
     # No PyTorch for such a card runs on that branch.
@@ -93,10 +95,32 @@ def test_what_a_release_brings_that_nobody_looked_at_is_not_promised(distro: str
         assert "driver-packages" not in said
 
 
-@pytest.mark.parametrize("distro", ["arch", "fedora"])
-def test_where_nobody_knows_the_packages(distro: str) -> None:
-    found = advised(distro, "42", RTX_4060)
-    assert (found.driver.way, found.driver.packages) == (None, ())
+def test_where_nothing_is_known_of_a_distribution() -> None:
+    found = advised("slackware", "15.0", RTX_4060)
+    assert (found.driver.way, found.driver.packages, found.driver.page) == (None, (), None)
+
+
+@pytest.mark.parametrize(
+    ("release", "kernel", "package"),
+    [
+        ("24.04", "6.8.0-85-generic", "linux-modules-nvidia-595-open-generic"),
+        ("24.04", "6.14.0-33-generic", "linux-modules-nvidia-595-open-generic-hwe-24.04"),
+        ("22.04", "6.8.0-60-generic", "linux-modules-nvidia-595-open-generic-hwe-22.04"),
+        ("25.10", "6.17.0-6-generic", "linux-modules-nvidia-595-open-generic"),
+        ("24.04", None, "linux-modules-nvidia-595-open-generic"),
+        # A kernel of another line has no modules that Ubuntu signed under a name that is known.
+        ("24.04", "6.14.0-1014-oem", None),
+        ("24.04", "6.12.3-x64v3-xanmod1", None),
+    ],
+)
+def test_signed_modules_are_those_of_the_kernel_that_runs(
+    release: str, kernel: str | None, package: str | None
+) -> None:
+    found = advised("ubuntu", release, RTX_4060, secure_boot=True, kernel=kernel)
+    assert found.driver.packages == ("nvidia-driver-595-open", *((package,) if package else ()))
+    assert ("secure-boot-signed" if package else "secure-boot-key") in codes(found.warnings)
+    here = OperatingSystem(system="linux", distro="ubuntu")
+    assert all(known(here, catalog()).match(name) for name in found.driver.packages)
 
 
 def test_a_driver_that_stays_needs_no_packages() -> None:

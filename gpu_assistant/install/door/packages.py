@@ -6,12 +6,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...catalog.distributions import install_way
 from ...catalog.versions import numbers
 from ...core.errors import AppError
 from .requests import Answer, LinuxPackages
 
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
+    from ...core.machine import OperatingSystem
     from ...system.base import Finished, System
 
 APT_GET = Path("/usr/bin/apt-get")
@@ -34,21 +36,25 @@ _REMOVED = re.compile(r"^Remv (\S+)", re.MULTILINE)
 # What a driver's packages of another branch may bring along and take with them.
 _DRIVERS = re.compile(r"(lib|linux-(modules|objects|signatures)-|xserver-xorg-video-)?nvidia[a-z0-9.+-]*\Z")
 _BRANCH = r"[1-9][0-9]{2}"
+_FLAVOUR = r"generic(?:-hwe-[0-9]{2}\.[0-9]{2})?"
 
 
-def known(distribution: str | None, catalog: Catalog) -> re.Pattern[str]:
+def known(here: OperatingSystem, catalog: Catalog) -> re.Pattern[str]:
     """The names that the catalog gives for a distribution, with any branch; raises AppError("door-request")."""
-    for facts in catalog.drivers.linux_install:
-        if facts.distribution == distribution:
-            names = "|".join(re.escape(name).replace(r"\{branch\}", _BRANCH) for name in facts.packages.values())
-            return re.compile(rf"(?:{names})\Z")
-    raise AppError("door-request", detail=f"linux-packages: {distribution}")
+    facts = install_way(catalog.drivers, here)
+    if facts is None:
+        raise AppError("door-request", detail=f"linux-packages: {here.distro}")
+    signs = {r"\{branch\}": _BRANCH, r"\{flavour\}": _FLAVOUR}
+    names = "|".join(map(re.escape, facts.packages.values()))
+    for sign, pattern in signs.items():
+        names = names.replace(sign, pattern)
+    return re.compile(rf"(?:{names})\Z")
 
 
 def install(request: LinuxPackages, system: System, catalog: Catalog, apt_get: Path = APT_GET) -> Answer:
     """Look the lists up anew, see what would come and go, then install; raises AppError."""
     names = request.packages
-    allowed = known(system.operating_system().distro, catalog)
+    allowed = known(system.operating_system(), catalog)
     strangers = [name for name in names if not allowed.match(name)]
     if strangers:
         raise AppError("door-request", detail=f"linux-packages: {', '.join(strangers)}")

@@ -9,10 +9,12 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from ...catalog import distributions
+
 if TYPE_CHECKING:
     from ...catalog.driver_ways import LinuxDriverInstall
     from ...catalog.load import Catalog
-    from ...core.machine import Machine
+    from ...core.machine import Machine, OperatingSystem
 
 Commands = tuple[tuple[str, ...], ...]
 # The purposes of packages with modules that the distribution signed.
@@ -29,8 +31,8 @@ def signed(names: tuple[str, ...], machine: Machine, catalog: Catalog) -> bool:
 
 def release_branch(machine: Machine, catalog: Catalog) -> str | None:
     """The one branch that this release's own packages bring; None where that is not known."""
-    facts, release = _facts(machine, catalog), machine.os.distro_version or ""
-    return facts.releases.get(release.partition(".")[0]) if facts is not None else None
+    facts = _facts(machine, catalog)
+    return distributions.release_branch(facts, machine.os) if facts is not None else None
 
 
 def first(machine: Machine, catalog: Catalog) -> tuple[str, ...]:
@@ -48,8 +50,10 @@ def nvidia_source(machine: Machine, catalog: Catalog) -> str | None:
 
 
 def by_hand(wanted: str, catalog: Catalog) -> Commands:
-    """What to type where the catalog knows no packages: NVIDIA's own installer."""
-    pattern = catalog.drivers.address_patterns.get("linux_run")
+    """What to type where nothing is known of the distribution: NVIDIA's own installer."""
+    rows = (p for p in catalog.drivers.packages if (p.system, p.version) == ("linux", wanted))
+    server = next((p.segment == "datacenter" for p in rows), False)
+    pattern = catalog.drivers.address_patterns.get("linux_run_data_center" if server else "linux_run")
     if pattern is None:
         return ()
     url = pattern.url.replace("{version}", wanted)
@@ -66,11 +70,14 @@ def to_type(names: tuple[str, ...]) -> Commands:
     return (("sudo", "apt-get", "install", *names),)
 
 
-def enrolment(catalog: Catalog) -> tuple[str, ...]:
+def enrolment(system: OperatingSystem, catalog: Catalog) -> tuple[str, ...]:
     """What makes the next start ask whether our modules' key is trusted; empty where the catalog does not say."""
-    facts = catalog.drivers.secure_boot
-    return ("sudo", *(word.replace("{key}", facts.key) for word in facts.enrol)) if facts is not None else ()
+    facts, way = catalog.drivers.secure_boot, distributions.install_way(catalog.drivers, system)
+    if facts is None:
+        return ()
+    key = way.key if way is not None and way.key is not None else facts.key
+    return ("sudo", *(word.replace("{key}", key) for word in facts.enrol))
 
 
 def _facts(machine: Machine, catalog: Catalog) -> LinuxDriverInstall | None:
-    return next((ways for ways in catalog.drivers.linux_install if ways.distribution == machine.os.distro), None)
+    return distributions.install_way(catalog.drivers, machine.os)

@@ -28,12 +28,14 @@ from ..untrusted import check_file
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields, refused, spec_of
 
-WINDOWS, LINUX, LINUX_AFTER, SECURE_BOOT, SECURE_BOOT_AFTER, BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE = (
+WINDOWS, LINUX, LINUX_AFTER, SECURE_BOOT, SECURE_BOOT_AFTER = (
     "nvidia-driver",
     "nvidia-driver-linux",
     "nvidia-driver-linux-after",
     "nvidia-driver-secure-boot",
     "nvidia-driver-secure-boot-after",
+)
+BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY, DISTRIBUTION = (
     "nvidia-driver-by-hand",
     "nvidia-driver-source",
     "nvidia-driver-unsure",
@@ -41,8 +43,11 @@ WINDOWS, LINUX, LINUX_AFTER, SECURE_BOOT, SECURE_BOOT_AFTER, BY_HAND, SOURCE, UN
     "nvidia-driver-outside",
     "nvidia-driver-back",
     "nvidia-driver-back-page",
+    "nvidia-driver-commands",
+    "nvidia-driver-commands-key",
+    "nvidia-driver-distribution",
 )
-TO_DO = (BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE)
+TO_DO = (BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY, DISTRIBUTION)
 
 
 class Spec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,6 +82,8 @@ class NvidiaDriver(Kind):
         version = advice.recommended
         if advice.action == "back":
             return (_on_page(draft, advice, BACK_PAGE) if version is None else _back(draft, advice, version),)
+        if advice.way in ("commands", "page"):
+            return (_taught(advice),)
         if advice.way == "unsure":
             return (_unsure(draft, advice, linux.nvidia_source(machine, draft.catalog)),)
         if version is None or machine.os.wsl:
@@ -125,7 +132,7 @@ class NvidiaDriver(Kind):
                 "version": version,
                 "installed": advice.installed or "@driver.none",
                 "packages": " ".join(names),
-                "enrol": " ".join(linux.enrolment(catalog)) if enrol else None,
+                "enrol": " ".join(linux.enrolment(machine.os, catalog)) if enrol else None,
                 "needs": ", ".join(needs) or None,
             },
             spec={"version": advice.minimum or version, "packages": list(names)},
@@ -151,7 +158,7 @@ class NvidiaDriver(Kind):
             if step.files:
                 raise refused(f"{step.id}: packages")
             try:
-                names = known(ground.system.operating_system().distro, ground.catalog)
+                names = known(ground.system.operating_system(), ground.catalog)
             except AppError as error:
                 raise refused(f"{step.id}: packages") from error
             if not all(names.match(name) for name in spec.packages):
@@ -205,7 +212,7 @@ class NvidiaDriver(Kind):
             raise
         # Secure Boot's question comes with the restart: it has to be explained before.
         if step.code in (SECURE_BOOT, SECURE_BOOT_AFTER):
-            enrol = " ".join(linux.enrolment(work.catalog))
+            enrol = " ".join(linux.enrolment(work.system.operating_system(), work.catalog))
             return Outcome(code="progress.driver-restart-key", data={"enrol": enrol}, restart=True)
         return Outcome(code="progress.driver-restart", restart=True)
 
@@ -230,9 +237,10 @@ def _back(draft: Draft, advice: DriverAdvice, version: str) -> Step:
     if draft.machine.os.system == "windows" or draft.machine.os.wsl:
         step = _by_hand(advice, version, (), page=_page(draft, advice))
     else:
-        ours = advice.way == "packages"
-        commands = linux.to_type(advice.packages) if ours else linux.by_hand(version, draft.catalog)
-        step = _by_hand(advice, version, commands)
+        if advice.way == "page":
+            return structs.replace(_taught(advice), code=BACK, spec={"version": version})
+        ours = linux.to_type(advice.packages) if advice.way == "packages" else advice.commands
+        step = _by_hand(advice, version, ours or linux.by_hand(version, draft.catalog))
     return structs.replace(step, code=BACK, spec={"version": version})
 
 
@@ -247,6 +255,15 @@ def _unsure(draft: Draft, advice: DriverAdvice, page: str | None) -> Step:
         "page": page or draft.catalog.source(draft.catalog.drivers, "nvidia"),
     }
     return structs.replace(step, code=UNSURE, data={**step.data, **wanted})
+
+
+def _taught(advice: DriverAdvice) -> Step:
+    """What the distribution's own documentation teaches: its commands, else the page that has them."""
+    step = _by_hand(advice, advice.recommended or advice.minimum or "", advice.commands, page=advice.page)
+    chain = "; ".join(" ".join(words) for words in advice.commands)
+    code = DISTRIBUTION if advice.way == "page" else COMMANDS_KEY if advice.key else COMMANDS
+    data = {**step.data, "minimum": advice.minimum, "commands": chain or advice.page}
+    return structs.replace(step, code=code, data=data, needs_reboot=False)
 
 
 def _page(draft: Draft, advice: DriverAdvice) -> str | None:

@@ -37,7 +37,21 @@ def driver_faults(
         if advice["recommended"] != wanted:
             yield f"driver {advice['recommended']}, but the distribution's packages bring {wanted}"
         return
-    yield from _number(world, box, known, advice, floor)
+    server = str(machine["os"].get("name")).startswith("Windows Server")
+    yield from _number(world, box, known, advice, floor, server=server)
+
+
+def taught(world: World, system: dict[str, Any], generation: str) -> tuple[str | None, ...]:
+    """What a distribution's own commands bring: a branch, or None for what nobody can number; nothing at all where
+    nothing is known of it.
+    """
+    release, arch = str(system.get("distro_version")), system.get("arch")
+    for row in world.facts["taught"]:
+        mine = system.get("distro") in row["distributions"] and generation in row["brings"] and arch == "x86_64"
+        if mine and {release, release.partition(".")[0], "any"} & set(row["releases"]):
+            return (row["brings"][generation],)
+    family = {system.get("distro"), *system.get("distro_like", ())}
+    return (None,) if family & set(world.facts["distribution_pages"]) else ()
 
 
 def from_packages(
@@ -46,10 +60,18 @@ def from_packages(
     """The driver that a distribution's own packages bring: a branch, or None where nobody looked; nothing at all
     where they bring none that is new enough and serves the chip, or just the newest known one.
     """
-    rules = world.facts["distributions"].get(system.get("distro")) if box.host == "linux" else None
-    if rules is None or not world.modules(box.device or (0, 0)):
+    if box.host != "linux":
         return ()
-    release = str(system["distro_version"])
+    known, own = world.facts["distributions"], system.get("distro")
+    base = next((name for name in (own, *system.get("distro_like", ())) if name in known), None)
+    rules = known.get(base)
+    if rules is None or not world.modules(box.device or (0, 0)):
+        brought = taught(world, system, newest["generation"])
+        same = brought and brought[0] is not None and int(brought[0]) == number(newest["version"])[0]
+        return () if same else brought
+    release = str(system.get("distro_version"))
+    if base != own:
+        release = rules["codenames"].get(system.get("distro_codename"), "unknown")
     last = next(row["last_branch"] for row in world.drivers["generations"] if row["id"] == newest["generation"])
     fitting = [b for b in rules["branches"] if b >= floor[0] and (last is None or b <= last)]
     if "release_branches" in rules:
@@ -93,7 +115,13 @@ def _action(box: Box, advice: dict[str, Any], floor: Version) -> Iterator[str]:
 
 
 def _number(
-    world: World, box: Box, known: Sequence[dict[str, Any]], advice: dict[str, Any], floor: Version | None
+    world: World,
+    box: Box,
+    known: Sequence[dict[str, Any]],
+    advice: dict[str, Any],
+    floor: Version | None,
+    *,
+    server: bool,
 ) -> Iterator[str]:
     """The number that is named: real, for this card, new enough, no step back but where the driver is too new."""
     newest = known[0] if known else None
@@ -115,15 +143,16 @@ def _number(
         return
     if newest is None or advice["recommended"] != newest["version"]:
         yield f"driver {advice['recommended']}, expected {newest and newest['version']} ({box.segment}, {box.channel})"
-    elif (advice["url"], advice["channel"]) != (address(world, box, newest), newest["channel"]):
+    elif (advice["url"], advice["channel"]) != (address(world, box, newest, server=server), newest["channel"]):
         yield f"driver address or channel: {advice['url']}, {advice['channel']}"
 
 
-def address(world: World, box: Box, package: dict[str, Any]) -> str | None:
+def address(world: World, box: Box, package: dict[str, Any], *, server: bool = False) -> str | None:
     """Where a package lies: as seen, else as addresses of its kind are built, where the facts say how."""
     if package["url"] is not None or box.host != "windows":
         return str(package["url"]) if package["url"] else None
     kind = f"{box.segment}/{package['channel'] or 'null'}"
+    kind += "/server" if server and box.segment == "datacenter" else ""
     pattern = world.facts["driver_addresses"].get(kind)
     return pattern.replace("{v}", package["version"]) if pattern else None
 
@@ -161,8 +190,10 @@ def _without_driver(
     changes = advice["action"] in ("install", "update", "back")
     driver: Version | None
     if other["code"] == "distribution-driver":
-        listed = world.facts["distributions"][machine["os"]["distro"]]["release_branches"]
-        driver = (int(listed[str(machine["os"]["distro_version"]).partition(".")[0]]),)
+        rules, release = world.facts["distributions"]["debian"], str(machine["os"]["distro_version"])
+        if machine["os"]["distro"] != "debian":
+            release = rules["codenames"][machine["os"]["distro_codename"]]
+        driver = (int(rules["release_branches"][release.partition(".")[0]]),)
     elif other["code"] == "keep-driver":
         driver = version(box.installed)
     else:

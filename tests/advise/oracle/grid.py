@@ -29,6 +29,18 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "windows11": {"system": "windows", "name": "Windows 11 Pro", "version": "10.0.26100", "build": 26100},
     "windows10": {"system": "windows", "name": "Windows 10 Home", "version": "10.0.19045", "build": 19045},
     "windows10-old": {"system": "windows", "name": "Windows 10", "version": "10.0.17763", "build": 17763},
+    "server2022": {"system": "windows", "name": "Windows Server 2022 Datacenter", "version": "10.0.20348", "build": 20348},
+    "mint22": {
+        "system": "linux", "distro": "linuxmint", "distro_version": "22.2", "distro_like": ["ubuntu", "debian"],
+        "distro_codename": "noble", "glibc": "2.39", "wsl": False,
+    },
+    "lmde6": {
+        "system": "linux", "distro": "linuxmint", "distro_version": "6", "distro_like": ["debian"],
+        "distro_codename": "bookworm", "glibc": "2.36", "wsl": False,
+    },
+    "fedora43": {"system": "linux", "distro": "fedora", "distro_version": "43", "glibc": "2.42", "wsl": False},
+    "manjaro": {"system": "linux", "distro": "manjaro", "distro_like": ["arch"], "glibc": "2.42", "wsl": False},
+    "leap16": {"system": "linux", "distro": "opensuse-leap", "distro_version": "16.0", "glibc": "2.40", "wsl": False},
     "centos7": {"system": "linux", "distro": "centos", "distro_version": "7", "glibc": "2.17", "wsl": False},
     "ubuntu18": {"system": "linux", "distro": "ubuntu", "distro_version": "18.04", "glibc": "2.27", "wsl": False},
     "ubuntu20": {"system": "linux", "distro": "ubuntu", "distro_version": "20.04", "glibc": "2.31", "wsl": False},

@@ -48,7 +48,15 @@ def test_what_to_type_names_the_exact_version() -> None:
     fetch, run = linux.by_hand("580.95.05", CATALOG)
     assert fetch[-1].endswith("/NVIDIA-Linux-x86_64-580.95.05.run")
     assert run == ("sudo", "sh", "NVIDIA-Linux-x86_64-580.95.05.run")
-    assert linux.enrolment(CATALOG)[:3] == ("sudo", "mokutil", "--import")
+    keys = {"ubuntu": "/var/lib/shim-signed/mok/MOK.der", "debian": "/var/lib/dkms/mok.pub"}
+    for distro, key in keys.items():
+        enrol = linux.enrolment(OperatingSystem(system="linux", distro=distro), CATALOG)
+        assert enrol == ("sudo", "mokutil", "--import", key)
+
+
+def test_the_driver_of_a_data_centre_lies_elsewhere() -> None:
+    fetch, _ = linux.by_hand("595.112.07", CATALOG)
+    assert fetch[-1] == "https://us.download.nvidia.com/tesla/595.112.07/NVIDIA-Linux-x86_64-595.112.07.run"
 
 
 def test_the_switches_leave_the_nvidia_app_out() -> None:

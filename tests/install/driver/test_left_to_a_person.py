@@ -76,3 +76,42 @@ def test_where_nobody_knows_what_the_packages_bring_a_look_is_told(world: World)
         assert "525.60.13" in what
         assert "https://" in what
     NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+
+
+DNF = (("sudo", "dnf", "install", "akmod-nvidia"), ("sudo", "akmods", "--force"))
+PAGE = "https://rpmfusion.org/Howto/NVIDIA"
+
+
+@pytest.mark.parametrize(("key", "code"), [(False, "nvidia-driver-commands"), (True, "nvidia-driver-commands-key")])
+def test_what_the_distribution_teaches_is_there_to_copy(world: World, key: bool, code: str) -> None:
+    advice = recommendation("install", minimum="580.65.06", way="commands", commands=DNF, page=PAGE, key=key)
+    step = driver_step(world, machine("linux", distro="fedora", distro_version="43"), advice)
+    assert (step.code, step.commands, step.spec) == (code, DNF, {"version": "580.65.06"})
+    assert not step.needs_admin
+    for language in ("en", "zh_CN"):
+        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        assert "sudo dnf install akmod-nvidia; sudo akmods --force" in what
+        assert "580.65.06" in what
+        assert ("MOK" in what) == key
+    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+    for here, ended in (("570.86", "progress.driver-by-hand"), ("595.84", "progress.driver-here")):
+        world.here = here
+        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        assert (last.state, last.code) == ("skipped", ended)
+
+
+def test_where_only_the_distributions_page_is_known_it_is_told(world: World) -> None:
+    advice = recommendation("install", minimum="525.60.13", way="page", page=PAGE)
+    step = driver_step(world, machine("linux", distro="fedora", distro_version="43"), advice)
+    assert (step.code, step.commands, step.files) == ("nvidia-driver-distribution", (), ())
+    for language in ("en", "zh_CN"):
+        assert PAGE in Texts(language).say(f"step.{step.code}.what", step.data)
+        assert "525.60.13" in Texts(language).say(f"step.{step.code}.title", step.data)
+
+
+def test_the_way_back_by_the_distributions_commands(world: World) -> None:
+    more = {"installed": "595.84", "minimum": "525.60.13", "recommended": "580.126.20", "page": PAGE}
+    step = driver_step(world, machine("linux"), recommendation("back", way="commands", commands=DNF, **more))
+    assert (step.code, step.commands, step.spec) == ("nvidia-driver-back", DNF, {"version": "580.126.20"})
+    paged = driver_step(world, machine("linux"), recommendation("back", way="page", **more))
+    assert (paged.code, paged.commands, paged.data["commands"]) == ("nvidia-driver-back", (), PAGE)
