@@ -34,7 +34,7 @@ def alternatives(d: Decision, wheels: tuple[LocalWheel, ...]) -> tuple[Alternati
     found += _once(d, [*_driver(d), *_cards(d), *_sure(d)])
     found += [*_processor(d), *_toolkit(d)]
     if d.tensorflow is not None:
-        found += tensorflow_ways(d.where, d.tensorflow, beside_pytorch=d.accelerator == "cuda")
+        found += tensorflow_ways(d.where, d.tensorflow, beside_pytorch=d.accelerator == "cuda", wsl=d.wish.wsl)
     return tuple(found)
 
 

@@ -33,6 +33,7 @@ from .systems import refuse_unfit
 from .team import Team, team
 from .tensorflow import TensorFlowPick
 from .tensorflow_goal import tensorflow_alone
+from .tensorflow_ways import picked_wsl
 
 
 def recommend(
@@ -79,7 +80,7 @@ def recommend(
         driver=decision.driver,
         cuda_toolkit=decision.parts.toolkit,
         cudnn=decision.parts.cudnn,
-        tensorflow=decision.tensorflow.choice if decision.tensorflow is not None else None,
+        tensorflow=picked_wsl(where, decision.tensorflow, wish.wsl) if decision.tensorflow is not None else None,
         reasons=reasons(decision),
         warnings=cautions(decision),
         alternatives=alternatives(decision, wheels),

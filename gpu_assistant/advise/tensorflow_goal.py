@@ -20,7 +20,7 @@ from .pythons import PythonPick, passed_kind, python_for
 from .reasons_driver import driver_reasons, say
 from .reasons_parts import part_reasons, tensorflow_reasons
 from .tensorflow import TensorFlowPick
-from .tensorflow_ways import tensorflow_ways
+from .tensorflow_ways import picked_wsl, tensorflow_ways
 from .toolkit import Parts
 
 
@@ -56,7 +56,7 @@ def tensorflow_alone(where: Site, cards: tuple[Card, ...], wish: Choice, *, arch
         driver=driver,
         cuda_toolkit=parts.toolkit,
         cudnn=parts.cudnn,
-        tensorflow=found.choice,
+        tensorflow=picked_wsl(where, found, wish.wsl),
         reasons=tuple(reasons),
         warnings=tuple(
             _cautions(
@@ -69,7 +69,7 @@ def tensorflow_alone(where: Site, cards: tuple[Card, ...], wish: Choice, *, arch
                 arch_known=arch_known,
             )
         ),
-        alternatives=tuple(tensorflow_ways(where, found, beside_pytorch=False)),
+        alternatives=tuple(tensorflow_ways(where, found, beside_pytorch=False, wsl=wish.wsl)),
         catalog_date=where.catalog.date,
     )
 

@@ -6,16 +6,23 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from ..core.recommendation import Alternative
+from ..core.errors import CallError, ChoiceImpossible
+from ..core.message import Value
+from ..core.recommendation import Alternative, TensorFlowChoice
 from .pick import Site, best_pick
 from .tensorflow import TensorFlowPick, judged
 
 
-def tensorflow_ways(where: Site, found: TensorFlowPick, *, beside_pytorch: bool) -> Iterator[Alternative]:
-    """The alternatives to one TensorFlow; `beside_pytorch`: PyTorch with CUDA goes into the same environment."""
+def tensorflow_ways(
+    where: Site, found: TensorFlowPick, *, beside_pytorch: bool, wsl: str | None = None
+) -> Iterator[Alternative]:
+    """The alternatives to one TensorFlow; `beside_pytorch`: PyTorch with CUDA goes into the same environment. `wsl`
+    is what the user picked of it.
+    """
     gpu = where.card.name if where.card is not None else None
     if _through_wsl(where, found):
-        yield Alternative(code="tensorflow-wsl2", change={}, data={"gpu": gpu})
+        change: dict[str, Value] = {"wsl": "install"} if wsl is None else {}
+        yield Alternative(code="tensorflow-wsl2", change=change, data={"gpu": gpu})
     if found.may_try:
         requirement = found.build.requirement
         yield Alternative(code="tensorflow-try", change={}, data={"gpu": gpu, "requirement": requirement})
@@ -26,6 +33,15 @@ def tensorflow_ways(where: Site, found: TensorFlowPick, *, beside_pytorch: bool)
             yield Alternative(code=code, change={}, data={"gpu": gpu, "build": best.build.label})
     if found.gpu and beside_pytorch:
         yield Alternative(code="two-environments", change={}, data={})
+
+
+def picked_wsl(where: Site, found: TensorFlowPick, wsl: str | None) -> TensorFlowChoice:
+    """The choice, with WSL2 besides where the user picked that; raises CallError where it would not help."""
+    if wsl not in (None, "install"):
+        raise CallError("choice-unreadable", choice=str(wsl).lstrip("@"))
+    if wsl is not None and not _through_wsl(where, found):
+        raise ChoiceImpossible(part="wsl", choice="WSL2", why="@choice.no-wsl", newest=None)
+    return replace(found.choice, wsl=wsl is not None)
 
 
 def _through_wsl(where: Site, found: TensorFlowPick) -> bool:

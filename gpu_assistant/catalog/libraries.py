@@ -93,7 +93,8 @@ class TensorFlowBuild(Struct, frozen=True, kw_only=True):
 class TensorFlowRoute(Struct, frozen=True, kw_only=True):
     """One way to TensorFlow on a system, the better ones first; `requirement` is for the general index.
 
-    `setup` is the command, word by word, that makes a system ready for it.
+    `setup` is the command, word by word, that makes a system ready for it; the same in two halves: `system_words` with
+    administrator rights, for everybody, and `user_words` for the user alone. `restart_codes` ask for a restart.
     """
 
     system: SystemName
@@ -106,6 +107,9 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
     lowest_driver: Numbers | None = None
     lowest_windows_build: int | None = None
     setup: tuple[str, ...] = ()
+    system_words: tuple[str, ...] = ()
+    user_words: tuple[str, ...] = ()
+    restart_codes: tuple[int, ...] = ()
     setup_source: str | None = None
     source: str
     note: str | None = None

@@ -142,6 +142,7 @@ def _recommendation(app: App, arguments: argparse.Namespace) -> tuple[Machine, R
         variant=arguments.variant,
         python=arguments.python,
         toolkit_way=arguments.toolkit,
+        wsl=arguments.wsl2,
     )
     choice = None if picked == Choice() else picked
     return machine, app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)

@@ -103,6 +103,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
         machine(command)
         wanted(command)
         command.add_argument("--toolkit", choices=("archives", "installer"), help=say("opt.toolkit"))
+        command.add_argument("--wsl2", choices=("install",), help=say("opt.wsl2"))
 
     parser = Parser(
         prog="gpu-assistant",

@@ -73,13 +73,14 @@ class PartAdvice(Struct, frozen=True, kw_only=True):
 
 class TensorFlowChoice(Struct, frozen=True, kw_only=True):
     """One TensorFlow release and the pip requirement that installs it; `constraints` are requirements that hold
-    other packages back for it.
+    other packages back for it. `wsl`: the user wants WSL2 set up besides, where TensorFlow uses the card.
     """
 
     version: str
     requirement: str
     gpu: bool
     constraints: tuple[str, ...] = ()
+    wsl: bool = False
 
 
 class Reason(Struct, frozen=True, kw_only=True):
@@ -115,8 +116,8 @@ class Choice(Struct, frozen=True, kw_only=True):
     """What the user picked by hand; `None` leaves the decision to us.
 
     `driver` is "keep" or an exact version, `cuda_toolkit` and `cudnn` are "none" or a version, `tensorflow` is a
-    version, `toolkit_way` "archives" or "installer". What cannot work raises CallError("choice-impossible", part=…,
-    choice=…, why=…, newest=…).
+    version, `toolkit_way` "archives" or "installer", `wsl` "install". What cannot work raises
+    CallError("choice-impossible", part=…, choice=…, why=…, newest=…).
     """
 
     pytorch: str | None = None
@@ -127,6 +128,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     cudnn: str | None = None
     tensorflow: str | None = None
     toolkit_way: str | None = None
+    wsl: str | None = None
 
 
 class LocalWheel(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ..core.settings import Language
-from .services import AtLogin, Power, Taskbar, UserVariables
+from .services import AtLogin, Power, Taskbar, UserVariables, Wsl
 
 
 class Finished(Struct, frozen=True, kw_only=True):
@@ -166,6 +166,10 @@ class System(Protocol):
 
     def shared_libraries(self) -> Path | None:
         """Windows' own folder of libraries that all programs find, System32; None elsewhere."""
+        ...
+
+    def wsl(self) -> Wsl | None:
+        """What of WSL2 is here; None where there is no such thing."""
         ...
 
     def vswhere(self) -> Path | None:

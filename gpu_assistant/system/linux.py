@@ -224,6 +224,10 @@ class LinuxSystem:
         """Not a thing here."""
         return None
 
+    def wsl(self) -> None:
+        """Not a thing here."""
+        return
+
     def vswhere(self) -> Path | None:
         """Not a thing here."""
         return None

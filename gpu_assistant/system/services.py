@@ -71,6 +71,15 @@ class AtLogin(Protocol):
         ...
 
 
+class Wsl(Struct, frozen=True, kw_only=True):
+    """A Linux inside Windows: whether its parts of Windows are there and at work (`ready`), and this user's Linuxes of
+    version 2, by name.
+    """
+
+    ready: bool = False
+    linuxes: tuple[str, ...] = ()
+
+
 class Power(Struct, frozen=True, kw_only=True):
     """Where the current comes from, how full the battery is (0 to 100), whether the system saves power.
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ..core.machine import Gpu
 from . import firmware, places
 from .path_limits import ONEDRIVE_VARIABLES
+from .services import Wsl
 from .windows_read import LONGEST_ENVIRONMENTS, adapter
 
 CLASSES = r"SYSTEM\CurrentControlSet\Control\Class"
@@ -34,6 +35,12 @@ HARDWARE_KEY = r"SYSTEM\HardwareConfig\Current"
 ACCOUNTS_KEY = r"Software\Microsoft\OneDrive\Accounts"
 GIT_KEY = r"SOFTWARE\GitForWindows"
 VS_2015_KEY = r"SOFTWARE\WOW6432Node\Microsoft\VisualStudio\14.0\Setup\VC"
+WINDOWS_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
+SERVICES_KEY = r"SYSTEM\CurrentControlSet\Services"
+# As WSL's own program asks whether the Virtual Machine Platform is there (microsoft/WSL, wslutil.cpp).
+WSL_SERVICES, NEWER_WSL_SERVICES, OLDER_WSL_SERVICE = ("HNS", "vmcompute"), ("vfpext",), "LxssManager"
+WINDOWS_11_22H2 = 22621
+WSL_KEY, WSL_INSTALLED = r"SOFTWARE\Microsoft\Windows\CurrentVersion\Lxss", 1
 CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge")
 # Where our data lies below a profile; environments are below it.
 BELOW_HOME = r"\AppData\Local\gpu-assistant\environments"
@@ -133,6 +140,25 @@ class WindowsFacts:
     def shared_libraries(self) -> Path:
         """System32."""
         return self._files(self._environ.get("SystemRoot") or "C:\\Windows") / "System32"
+
+    def wsl(self) -> Wsl:
+        """Ready where the services of virtual machines are there, and the program or the older part of Windows; Docker
+        keeps Linuxes of its own, which are for nobody else.
+        """
+        registry = self._registry
+        build = registry.text(registry.MACHINE, WINDOWS_KEY, "CurrentBuild") or ""
+        needed = [*WSL_SERVICES, *(NEWER_WSL_SERVICES if build.isdigit() and int(build) >= WINDOWS_11_22H2 else ())]
+        machines = all(registry.exists(registry.MACHINE, f"{SERVICES_KEY}\\{name}") for name in needed)
+        program = registry.text(registry.MACHINE, f"{WSL_KEY}\\MSI", "InstallLocation") is not None
+        older = registry.exists(registry.MACHINE, f"{SERVICES_KEY}\\{OLDER_WSL_SERVICE}")
+        found = (
+            registry.text(registry.USER, f"{WSL_KEY}\\{each}", "DistributionName")
+            for each in registry.children(registry.USER, WSL_KEY)
+            if registry.number(registry.USER, f"{WSL_KEY}\\{each}", "State") == WSL_INSTALLED
+            and registry.number(registry.USER, f"{WSL_KEY}\\{each}", "Version") == 2
+        )
+        linuxes = tuple(name for name in found if name is not None and not name.startswith("docker-desktop"))
+        return Wsl(ready=machines and (program or older), linuxes=linuxes)
 
     def visual_cpp(self) -> str | None:
         """As its installer wrote it down."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .services import Wsl
 from .windows_facts import WindowsFacts
 
 
@@ -31,6 +32,10 @@ class ToldByFacts:
     def shared_libraries(self) -> Path | None:
         """System32."""
         return self._facts.shared_libraries()
+
+    def wsl(self) -> Wsl:
+        """By its services and what its program wrote down."""
+        return self._facts.wsl()
 
     def vswhere(self) -> Path | None:
         """Of Visual Studio's installer."""

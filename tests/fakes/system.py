@@ -12,7 +12,7 @@ from gpu_assistant.core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, 
 from gpu_assistant.core.settings import Language
 from gpu_assistant.system import current, nvml_sleep
 from gpu_assistant.system.base import Finished
-from gpu_assistant.system.services import AtLogin, Power, Taskbar, UserVariables
+from gpu_assistant.system.services import AtLogin, Power, Taskbar, UserVariables, Wsl
 
 
 class FakeSystem:
@@ -40,6 +40,7 @@ class FakeSystem:
         cudnn_folders: tuple[Path, ...] = (),
         visual_cpp: str | None = None,
         shared_libraries: Path | None = None,
+        wsl: Callable[[], Wsl] | None = None,
         proxy: str | None = None,
         is_admin: bool = False,
         pending_reboot: bool | None = None,
@@ -75,6 +76,7 @@ class FakeSystem:
         self._cudnn_folders = cudnn_folders
         self._visual_cpp = visual_cpp
         self._shared_libraries = shared_libraries
+        self._wsl = wsl
         self._proxy = proxy
         self._is_admin = is_admin
         self._pending_reboot = pending_reboot
@@ -189,6 +191,9 @@ class FakeSystem:
 
     def shared_libraries(self) -> Path | None:
         return self._shared_libraries
+
+    def wsl(self) -> Wsl | None:
+        return self._wsl() if self._wsl is not None else None
 
     def vswhere(self) -> Path | None:
         return self._vswhere

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 # The parts of a choice that `install` takes; what else is chosen by hand travels in a saved plan.
 # What the command line has an option for.
-OPTIONS = {"pytorch": "--pytorch", "variant": "--variant", "python": "--python", "toolkit_way": "--toolkit"}
+OPTIONS = {
+    "pytorch": "--pytorch",
+    "variant": "--variant",
+    "python": "--python",
+    "toolkit_way": "--toolkit",
+    "wsl": "--wsl2",
+}
 PLAN_NAME = "gpu-assistant-plan.json"
 
 

@@ -24,6 +24,7 @@ from .requests import (
     RestorePoint,
     VcRedist,
     WindowsDriver,
+    WslPlatform,
     name_of,
 )
 from .serve import ANSWER
@@ -76,6 +77,10 @@ class Door:
     def cuda_toolkit(self, file: Path, version: str) -> Answer:
         """Run NVIDIA's installer of this CUDA Toolkit."""
         return self.ask(CudaToolkit(nonce=_nonce(), file=str(file), sha256=_digest(file), version=version))
+
+    def wsl_platform(self) -> Answer:
+        """Switch WSL2's parts of Windows on."""
+        return self.ask(WslPlatform(nonce=_nonce()))
 
     def linux_packages(self, names: Sequence[str], minimum: str | None = None) -> Answer:
         """Install packages of the distribution, the first one as `minimum` or newer."""

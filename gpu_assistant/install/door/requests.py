@@ -48,6 +48,10 @@ class CudaToolkit(_Request, frozen=True, kw_only=True, tag="cuda-toolkit"):
     version: Annotated[str, Meta(pattern=r"\A\d{1,3}(\.\d{1,4}){2}\Z")]
 
 
+class WslPlatform(_Request, frozen=True, kw_only=True, tag="wsl-platform"):
+    """Switch on the parts of Windows that WSL2 needs, with Windows' own program; no Linux is installed by it."""
+
+
 class LinuxPackages(_Request, frozen=True, kw_only=True, tag="linux-packages"):
     """Install the distribution's own packages; each name must be one that the catalog knows.
 
@@ -63,7 +67,7 @@ class RestorePoint(_Request, frozen=True, kw_only=True, tag="restore-point"):
 
 
 Installers = WindowsDriver | VcRedist | CudaToolkit
-Request = Installers | LinuxPackages | RestorePoint
+Request = Installers | WslPlatform | LinuxPackages | RestorePoint
 
 
 class Answer(Struct, frozen=True, kw_only=True):

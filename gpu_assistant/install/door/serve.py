@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.errors import AppError
-from . import packages, programs
-from .requests import LARGEST, Answer, LinuxPackages, Request, RestorePoint, WindowsDriver, name_of, read
+from . import packages, programs, wsl
+from .requests import LARGEST, Answer, LinuxPackages, Request, RestorePoint, WindowsDriver, WslPlatform, name_of, read
 
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
@@ -72,6 +72,8 @@ class Server:
             return Answer()
         if isinstance(request, LinuxPackages):
             return packages.install(request, self._system, self._catalog, self._apt_get)
+        if isinstance(request, WslPlatform):
+            return wsl.switch_on(self._system, self._catalog)
         call = programs.call_of(request, self._catalog)
         return programs.run(call, request, folder, self._system, self._rights, before=self._restore_point(request))
 

@@ -1,0 +1,30 @@
+"""WSL2 on Windows: the catalog's way to it, and Windows' own program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core.errors import AppError
+
+if TYPE_CHECKING:
+    from ..catalog.libraries import TensorFlowRoute
+    from ..catalog.load import Catalog
+    from ..system.base import System
+
+NAME = "wsl.exe"
+
+
+def route_of(catalog: Catalog) -> TensorFlowRoute | None:
+    """The way through WSL2, where the catalog says how it is set up in both halves."""
+    route = catalog.tensorflow.route("windows", "wsl2")
+    return route if route is not None and route.system_words and route.user_words else None
+
+
+def program(system: System) -> Path:
+    """In Windows' own folder, where only administrators write; raises AppError("wsl-missing")."""
+    folder = system.shared_libraries()
+    path = folder / NAME if folder is not None else None
+    if path is None or not path.is_file():
+        raise AppError("wsl-missing")
+    return path
