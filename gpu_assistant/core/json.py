@@ -33,7 +33,8 @@ def decode(data: bytes | str, kind: type[T]) -> T:
 
 
 def read_file(path: Path, kind: type[T], *, code: str) -> T:
-    """Decode a file that a person gave us; raises CallError(code, path=…, fault=…, where=…) on anything wrong.
+    """Decode a file that a person gave us; raises CallError(code, path=…, fault=…, where=…) on anything wrong, and
+    AppError("unsupported-processor") or ("unsupported-system") for a computer of another kind than those we know.
 
     `fault` names a text ("@file.fault.missing"), `where` is a field ("gpus[0].vendor"), a line and column ("3:14"), or
     the text for the whole file.
@@ -50,6 +51,9 @@ def read_file(path: Path, kind: type[T], *, code: str) -> T:
         return decode(data, kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         fault, where = fault_of(error, data)
+        kind = fault.removeprefix("@file.fault.")
+        if kind in _CHOICES.values():
+            raise AppError(f"unsupported-{kind}", path=str(path)) from error
         raise CallError(code, path=str(path), fault=fault, where=where) from error
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.catalog.versions import capability, numbers
-from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Gpu, SystemName
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.texts import Texts
@@ -25,7 +24,6 @@ from .build import (
     codes,
     machine,
     nvidia,
-    python,
     reason,
 )
 
@@ -233,19 +231,6 @@ def test_only_what_the_catalog_knows_is_called_the_newest_known(pci_id: str, dri
     assert (driver in Texts("en").recommendation(found).reasons[found.reasons.index(entry)].text) is True
     package = next((p for p in catalog().drivers.packages if p.version == entry.data.get("newest")), None)
     assert (package is not None) is (code != "driver-keep-unnamed")
-
-
-def test_arm_linux_with_a_card_that_nobody_looked_into() -> None:
-    found = check(recommend(machine("linux", nvidia(H100, name="GH200"), driver="595.84", arch="arm64"), catalog()))
-    assert found.pytorch is not None
-    assert (found.pytorch.variant, found.pytorch.index_url) == ("cu132", None)
-    assert {"code-unknown", "no-python"} <= set(codes(found.warnings))
-    ready = (python("3.13.1", arch="arm64"),)
-    box = machine("linux", nvidia(H100, name="GH200"), driver="595.84", arch="arm64", pythons=ready)
-    assert "no-python" not in codes(recommend(box, catalog()).warnings)
-    # No source says that a CPU build for arm64 Linux exists, so none is promised.
-    with pytest.raises(AppError, match="no-build"):
-        recommend(machine("linux", nvidia(GTX_1060), arch="arm64"), catalog())
 
 
 @pytest.mark.parametrize(

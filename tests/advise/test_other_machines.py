@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Disk, Gpu, SystemName, User
 from gpu_assistant.core.recommendation import Choice, Goal
 
@@ -86,13 +85,6 @@ def test_nothing_but_the_system_is_known() -> None:
     found = check(recommend(machine("linux", arch=None), catalog()))
     assert found.accelerator == "cpu"
     assert codes(found.warnings) == ["arch-unknown"]
-
-
-def test_no_build_for_this_kind_of_computer() -> None:
-    with pytest.raises(AppError) as caught:
-        recommend(machine("windows", arch="arm64"), catalog())
-    assert caught.value.code == "no-build"
-    assert caught.value.exit_code == 1
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,10 @@ from tests.cli.conftest import ROOT
 RTX = str(ROOT / "tests/machines/windows11-rtx4060-566.json")
 
 
-def refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, *words: str, language: str = "en") -> tuple[str, str]:
-    assert run([*words, "--lang", language, "--data-dir", str(tmp_path / "data")]) == 2
+def refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, *words: str, language: str = "en", exit_code: int = 2
+) -> tuple[str, str]:
+    assert run([*words, "--lang", language, "--data-dir", str(tmp_path / "data")]) == exit_code
     heard = capsys.readouterr()
     return heard.out, heard.err.strip()
 
@@ -48,9 +50,10 @@ def test_chinese_stays_chinese(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     [
         (
             {"system": "linux", "arch": "riscv64"},
-            "that CPU type, only x86_64 and arm64 (os.arch)",
+            "it supports 64-bit CPUs of Intel, AMD and their like (x86_64) and 64-bit ARM ones (arm64)",
         ),
-        ({"system": "freebsd"}, "that system, only windows, linux and darwin (os.system)"),
+        ({"system": "linux", "arch": "i686"}, "and 64-bit ARM ones (arm64)"),
+        ({"system": "freebsd"}, "it supports Windows (windows), Linux (linux) and macOS (darwin)"),
     ],
 )
 def test_a_computer_of_another_kind_is_told_which_are_supported(
@@ -58,8 +61,10 @@ def test_a_computer_of_another_kind_is_told_which_are_supported(
 ) -> None:
     path = tmp_path / "machine.json"
     path.write_text(json.dumps({"schema": "gpu-assistant/machine/1", "os": system, "gpus": []}), "utf-8")
-    _, err = refused(capsys, tmp_path, "recommend", "--machine", str(path))
+    _, err = refused(capsys, tmp_path, "recommend", "--machine", str(path), exit_code=1)
     assert told in err
+    _, err = refused(capsys, tmp_path, "plan", "--machine", str(path), language="zh_CN", exit_code=1)
+    assert "不受本程序支持" in err
 
 
 def test_an_update_is_of_all_subjects(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -45,8 +45,6 @@ def planned(seen: Machine, advice: Recommendation, tmp_path: Path) -> Plan:
 @pytest.mark.parametrize("goal", GOALS)
 def test_what_is_recommended_is_what_is_planned(file: Path, goal: Goal, tmp_path: Path) -> None:
     seen = machine(file)
-    if seen.os.arch == "arm64" and goal in ("tensorflow", "all"):
-        pytest.skip("TensorFlow for these is not in the catalog, which the advice says")
     advice = recommend(seen, CATALOG, goal=goal)
     if advice.python is None:
         assert cannot(seen, advice, tmp_path) == "setup-no-python"
