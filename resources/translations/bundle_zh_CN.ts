@@ -274,12 +274,16 @@
         <translation>给哪台电脑？</translation>
     </message>
     <message>
-        <source>No internet on this one? Save its details as a file…</source>
-        <translation>这台不能上网？把它的信息存成文件…</translation>
+        <source>No internet on this one? Take its details to one that has it, as a file.</source>
+        <translation>这台不能上网？把它的信息存成文件，带到能上网的电脑上。</translation>
     </message>
     <message>
         <source>Open GPU Assistant on that computer, come to this page there, save its details as a file, and choose that file here. What suits it is worked out from the file.</source>
         <translation>在那台电脑上打开 GPU 助手，同样来到这一页，把它的信息存成文件，再在这里选择那个文件。适合它的版本会根据文件算出来。</translation>
+    </message>
+    <message>
+        <source>Save its details…</source>
+        <translation>保存它的信息…</translation>
     </message>
     <message>
         <source>The one of the machine file</source>

@@ -494,6 +494,10 @@
         <translation>无需</translation>
     </message>
     <message>
+        <source>from the internet</source>
+        <translation>从网上下载</translation>
+    </message>
+    <message>
         <source>the disk decides</source>
         <translation>取决于磁盘</translation>
     </message>
@@ -1289,6 +1293,22 @@
 </context>
 <context>
     <name>Wishes</name>
+    <message>
+        <source>Environment: {maker}</source>
+        <translation>环境：{maker}</translation>
+    </message>
+    <message>
+        <source>What makes the environment</source>
+        <translation>用什么建立环境</translation>
+    </message>
+    <message>
+        <source>Python's own kind, which every guide knows</source>
+        <translation>Python 自带的环境，各种教程都用它</translation>
+    </message>
+    <message>
+        <source>Made by your conda, with Python from conda-forge; base stays as it is</source>
+        <translation>由你的 conda 建立，Python 取自 conda-forge；base 环境不变</translation>
+    </message>
     <message>
         <source>As recommended</source>
         <translation>恢复推荐</translation>

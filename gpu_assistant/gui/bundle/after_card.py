@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from ...texts import Texts
-from ..components import Button, Card, CommandBox, label
+from ..components import Button, Card, CommandBox, Shape, label
 from ..main.tasks import Task
 from ..worker import JobRunner
 from .making import Made
@@ -29,12 +29,16 @@ class AfterCard(Card):
         self.open, self.another = Button(icon="folder"), Button(kind="ghost", icon="undo")
         for widget in (*self._lines, self._missing, self._same, self.command, self._mark):
             self.column.addWidget(widget)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self.open)
-        row.addWidget(self.another)
-        row.addStretch(1)
-        self.column.addLayout(row)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._row.setSpacing(12)
+        for button in (self.open, self.another):
+            self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._row.addStretch(1)
+        self.column.addSpacing(2)
+        self.column.addLayout(self._row)
+        self._shape = Shape(self)
+        self._shape.changed.connect(self._fit)
+        self._fit()
         self._runner = JobRunner(self)
 
     @property
@@ -71,6 +75,11 @@ class AfterCard(Card):
         self._mark.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.open.setText(self.tr("Open the folder"))
         self.another.setText(self.tr("Prepare another one"))
+
+    def _fit(self) -> None:
+        """Both buttons in one line, or one below the other."""
+        way = QBoxLayout.Direction.TopToBottom if self._shape.tight else QBoxLayout.Direction.LeftToRight
+        self._row.setDirection(way)
 
     def show_folder(self, system: System, folder: Path) -> None:
         """Open the folder; where there is no file manager, its path stands above."""

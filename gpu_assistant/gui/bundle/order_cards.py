@@ -29,6 +29,7 @@ class WhichCard(Card):
         self._line, self._path, self._told = label("body"), label("strong"), label("small")
         self.file = Button(icon="file")
         self.save = Button(kind="ghost", icon="share")
+        self._without = label("small")
         left = Qt.AlignmentFlag.AlignLeft
         box = QVBoxLayout()
         box.setSpacing(10)
@@ -36,6 +37,7 @@ class WhichCard(Card):
         box.addWidget(self._line)
         box.addWidget(self._path)
         box.addWidget(self.file, 0, left)
+        box.addWidget(self._without)
         box.addWidget(self.save, 0, left)
         box.addWidget(self._told)
         self.column.addLayout(box)
@@ -59,8 +61,10 @@ class WhichCard(Card):
         self._path.setText(str(file) if file is not None else "")
         self.file.setText(self.tr("Choose another file…") if file is not None else self.tr("Choose its file…"))
         self.file.setVisible(not this)
-        self.save.setText(self.tr("No internet on this one? Save its details as a file…"))
-        self.save.setVisible(this and not simulated and facts.machine is not None)
+        self._without.setText(self.tr("No internet on this one? Take its details to one that has it, as a file."))
+        self.save.setText(self.tr("Save its details…"))
+        for widget in (self._without, self.save):
+            widget.setVisible(this and not simulated and facts.machine is not None)
         self._told.setVisible(this and bool(self._told.text()))
 
     def tell(self, words: str) -> None:

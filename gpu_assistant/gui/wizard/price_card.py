@@ -65,8 +65,10 @@ class PriceCard(Card):
 
     def _bytes(self, plan: Plan) -> tuple[str, str]:
         """What is to be downloaded; where a part of it is unknown, what is known so far."""
+        if plan.bundle is not None:
+            return self.tr("Nothing"), self.tr("from the internet")
         if plan.bytes is not None:
-            return size(plan.bytes) if plan.bundle is None else self.tr("Nothing"), self.tr("to download")
+            return size(plan.bytes), self.tr("to download")
         names = {"nvidia-driver": self.tr("the driver"), "cuda-toolkit": "CUDA Toolkit", "cudnn": "cuDNN"}
         beside = [names[step.kind] for step in plan.steps if step.kind in LARGE and step.bytes is None]
         more = self.tr("; and more: {parts} (size not known)").format(parts=self.tr(", ").join(beside))

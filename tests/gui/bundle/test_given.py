@@ -36,7 +36,7 @@ def test_a_whole_one_leads_to_its_plan_and_is_installed_from(app, open_wizard, q
     assert facts.plan.bundle == facts.bundle == str(tmp_path / "stick")
     shown = seen(page)
     assert f"Everything comes from {tmp_path / 'stick'}; no internet is used." in shown
-    assert "Nothing\nto download" in shown
+    assert "Nothing\nfrom the internet" in shown
     # There is nothing to choose, and nothing else is asked for a price.
     assert not page.wishes.isVisible()
     assert not page.offers.isVisible()
