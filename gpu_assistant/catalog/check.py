@@ -35,7 +35,9 @@ SOURCE_FIELDS = (
     "key_source",
 )
 # The fields that hold compute capabilities, by what they are called.
-CAPABILITY_FIELD = re.compile(r"\w*capabilit(y|ies)|arch_list|ptx_for|deprecated_below|lowest_with_cuda_11").fullmatch
+CAPABILITY_FIELD = re.compile(
+    r"\w*capabilit(y|ies)|arch_list|ptx_for|excluded_devices|deprecated_below|lowest_with_cuda_11"
+).fullmatch
 ALSO_SOURCES = ("arch_source", "max_temp_source")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,11 @@ BROKEN: list[tuple[str, str, Break]] = [
     ("pytorch", "builds", lambda d: torch(d)["variants"][0].update(index_url="https://download.pytorch.org/whl/other")),
     ("pytorch", "builds", lambda d: torch(d)["variants"][0].update(cuda="9.9")),
     ("pytorch", "builds", lambda d: torch(d)["default_variant"].update(windows="cu999")),
+    ("pytorch", "capability", lambda d: torch(d)["variants"][0].update(arch_list=["7.5", "99.9"])),
+    ("pytorch", "capability", lambda d: d["excluded_devices"].update({"8.0": ["13.9"]})),
+    ("gpus", "capability", lambda d: d["gpus"][0].update(compute_capability="0.9")),
+    ("cuda", "capability", lambda d: d["toolkits"][0].update(highest_capability="99.9")),
+    ("pytorch", "no-day", lambda d: d["releases"][0].update(date="2026-02-31")),
     ("cuda", "newest-first", lambda d: move(d["toolkits"])),
     ("cuda", "newest-first", lambda d: move(d["branches"])),
     (
@@ -112,6 +118,17 @@ def test_a_broken_file_is_noticed(tmp_path: Path, name: str, rule: str, harm: Br
     found = {(finding.file, finding.rule) for finding in check(tmp_path, FOLDER)}
     assert (name, rule) in found
     assert {file for file, _ in found} == {name}
+
+
+def test_what_is_of_a_day_to_come_is_noticed_where_the_day_is_known(tmp_path: Path) -> None:
+    data = json.loads((FOLDER / "pytorch.json").read_text(encoding="utf-8"))
+    day = date.fromisoformat(data["as_of"])
+    (tmp_path / "pytorch.json").write_text(json.dumps(data | {"as_of": "2036-01-01"}), encoding="utf-8")
+    assert check(tmp_path, FOLDER) == ()
+    found = check(tmp_path, FOLDER, today=day)
+    assert [(f.file, f.rule, f.where, f.detail) for f in found] == [("pytorch", "future", "/as_of", "2036-01-01")]
+    assert check(FOLDER, today=day) == ()
+    assert check(FOLDER, today=day - timedelta(days=1))
 
 
 def test_a_missing_a_strange_and_an_unreadable_file(tmp_path: Path) -> None:
