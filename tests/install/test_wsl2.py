@@ -1,4 +1,4 @@
-"""TensorFlow's way to the card on Windows is shown with its command, and nothing of it is run."""
+"""TensorFlow's way to the card on Windows is shown with its command; unasked nothing of it is run."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from gpu_assistant.core.plan import Plan, Step
 from gpu_assistant.core.recommendation import Goal
 from gpu_assistant.install.steps.wsl2 import Wsl2
 from gpu_assistant.texts import Texts
+from tests.fakes.system import FakeSystem
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 WINDOWS = MACHINES / "windows11-rtx4060-566.json"
@@ -64,7 +65,7 @@ def test_its_words_name_card_and_command(tmp_path: Path, language: str) -> None:
 def test_it_is_left_to_the_user(tmp_path: Path) -> None:
     _, plan = planned(tmp_path, WINDOWS, "tensorflow")
     (step,) = steps(plan)
-    outcome = Wsl2().done(step, SimpleNamespace())  # type: ignore[arg-type]
+    outcome = Wsl2().done(step, SimpleNamespace(system=FakeSystem()))  # type: ignore[arg-type]
     assert outcome is not None
     assert outcome.data["commands"] == step.data["commands"]
 

@@ -1,0 +1,280 @@
+"""NVIDIA's installer for Windows, by a program that behaves like it: components, exit codes, what it leaves."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.toolkits import Installer
+from gpu_assistant.core.errors import AppError, CallError, RebootNeeded, RightsRefused
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.machine import OperatingSystem
+from gpu_assistant.core.paths import DataDir, resources
+from gpu_assistant.core.plan import Event, Plan, StepEvent
+from gpu_assistant.core.recommendation import PartAdvice
+from gpu_assistant.install.door.ask import Door
+from gpu_assistant.install.door.requests import CudaToolkit
+from gpu_assistant.install.draft import Draft
+from gpu_assistant.install.place import Ground
+from gpu_assistant.install.runner import InstallJob
+from gpu_assistant.install.steps import KINDS
+from gpu_assistant.install.steps.cuda_installer import CudaInstaller
+from gpu_assistant.install.uninstall import UninstallJob
+from gpu_assistant.install.work import Work
+from tests.fakes.fault_server import FaultServer, fault_server
+from tests.fakes.system import FakeSystem
+from tests.fakes.variables import FileAtLogin
+
+from .door.inside import as_on_windows, inside
+from .toolkit_world import wants
+from .world import QUICK, machine
+
+VERSION = "13.2.2"
+# NVIDIA's own table of components of 13.2; a name that is not among them ends the installer at once.
+KNOWN = """
+cublas cublas_dev crt cuda_profiler_api cudart cuobjdump cupti cuxxfilt cufft cufft_dev curand curand_dev
+cusolver cusolver_dev cusparse cusparse_dev documentation npp npp_dev nvcc nvdisasm nvfatbin nvjitlink nvjpeg
+nvjpeg_dev nvml_dev nvprune nvptxcompiler nvrtc nvrtc_dev nvtx nvvm occupancy_calculator opencl sanitizer
+thrust tileiras visual_studio_integration
+"""
+STRANGE_NAME = -522190823
+INSTALLER = """
+import json, sys
+from pathlib import Path
+words, folder, log = sys.argv[1:], Path({folder!r}), Path({log!r})
+with log.open("a") as file:
+    file.write(" ".join(words) + "\\n")
+if words[0] != "-s" or words[-1] != "-n" or not set(words[1:-1]) <= set({known!r}):
+    print("EXIT {strange}")
+    sys.exit(0)
+if {makes}:
+    (folder / "bin").mkdir(parents=True, exist_ok=True)
+    (folder / "bin" / "nvcc.exe").write_text("nvcc")
+    (folder / "version.json").write_text(json.dumps({{"cuda": {{"version": {version!r}}}}}))
+print("EXIT {code}")
+# signed by {signer}
+"""
+
+
+class World:
+    """`folder` is where the installer puts a toolkit; what it was called with stands in `log`."""
+
+    def __init__(self, root: Path, server: FaultServer, **how: Any) -> None:
+        self.root, self.server = root, server
+        self.data = DataDir(root / "data")
+        self.folder, self.log = root / "Program Files" / "CUDA" / "v13.2", root / "log"
+        self.log.touch()
+        self.catalog = load(resources() / "catalog")
+        self.system = FakeSystem(
+            name="windows",
+            run=as_on_windows,
+            is_admin=True,
+            operating_system=OperatingSystem(system="windows"),
+            cuda_folders=(self.folder,),
+            at_login=FileAtLogin(root / "login.json"),
+        )
+        self.serves(**how)
+
+    def serves(self, *, code: int = 0, makes: bool = True, signer: str = "NVIDIA Corporation", **more: Any) -> None:
+        known = [f"{name}_13.2" for name in KNOWN.split()]
+        fields = {"folder": str(self.folder), "log": str(self.log), "known": known, "strange": STRANGE_NAME}
+        text = INSTALLER.format(**fields, makes=makes, version=VERSION, code=code, signer=signer)
+        data = text.encode()
+        url = self.server.add("/cuda_13.2.2_windows.exe", data)
+        file = {"md5": hashlib.md5(data).hexdigest(), "sha256": None, "bytes": len(data), **more}
+        (known_one,) = (t for t in self.catalog.cuda.toolkits if t.version == VERSION)
+        given: dict[str, Any] = {"url": url, "file": "cuda_13.2.2_windows.exe", "source": "installers", **file}
+        installer = Installer(system="windows", arch="x86_64", kind="local", **given)
+        others = tuple(t for t in self.catalog.cuda.toolkits if t is not known_one)
+        toolkits = (replace(known_one, installers=(installer,)), *others)
+        vars(self.catalog)["cuda"] = replace(self.catalog.cuda, toolkits=toolkits)
+
+    def door(self, work: Work) -> Door:
+        return inside(self.system, lambda: self.catalog, self.root / "run")(work)
+
+    def plan(self) -> Plan:
+        wanted = wants(
+            cuda_toolkit=PartAdvice(action="install", version=VERSION, way="installer"),
+            cudnn=PartAdvice(action="none"),
+        )
+        here = replace(machine(), os=OperatingSystem(system="windows", arch="x86_64"))
+        draft = Draft(here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
+        for kind in ("cuda-toolkit", "cuda-run", "cudnn", "variables", "cuda-installer"):
+            draft.steps += KINDS[kind].plan(draft)
+        return Plan(
+            schema="gpu-assistant/plan/1",
+            goal="cuda-dev",
+            env=str(self.root / "env"),
+            recommendation=wanted,
+            steps=tuple(draft.steps),
+        )
+
+    def install(self, plan: Plan | None = None) -> StepEvent:
+        """The last news of a step."""
+        events: list[Event] = []
+        InstallJob(plan or self.plan(), self.system, self.data, self.catalog, limits=QUICK).run(
+            JobContext(report=events.append)
+        )
+        return [event for event in events if isinstance(event, StepEvent)][-1]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with fault_server() as served:
+        yield served
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World(tmp_path, server)
+    monkeypatch.setitem(KINDS, "cuda-installer", CudaInstaller(made.door))
+    return made
+
+
+def code_of(world: World, plan: Plan | None = None) -> str:
+    with pytest.raises(AppError) as caught:
+        world.install(plan)
+    return caught.value.code
+
+
+def test_it_is_the_only_step_and_leaves_the_driver_alone(world: World) -> None:
+    (step,) = world.plan().steps
+    assert (step.kind, step.needs_admin, step.files[0].sha256) == ("cuda-installer", True, None)
+    assert world.install().code == "progress.toolkit-installed"
+    (words,) = world.log.read_text().splitlines()
+    assert words.split()[1:-1] == list(step.commands[0][2:-1])
+    assert {"nvcc_13.2", "crt_13.2", "nvvm_13.2"} <= set(words.split())
+    assert "Driver" not in words
+    assert world.install().state == "skipped"
+    assert len(world.log.read_text().splitlines()) == 1
+
+
+def test_a_restart_is_wanted_and_then_it_is_there(world: World) -> None:
+    world.serves(code=1)
+    with pytest.raises(RebootNeeded):
+        world.install()
+    assert world.install().state == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("code", "makes", "fine"),
+    [(-2147023836, True, True), (0, False, False), (7, False, False), (-2147023836, False, False)],
+)
+def test_what_is_there_counts_more_than_an_exit_code(world: World, code: int, makes: bool, fine: bool) -> None:
+    world.serves(code=code, makes=makes)
+    if fine:
+        assert world.install().state == "done"
+    else:
+        assert code_of(world) == "toolkit-installer-failed"
+
+
+@pytest.mark.parametrize(("signer", "code"), [("NVIDIA Corporation Ltd", "signature-other"), ("", "signature-missing")])
+def test_another_publishers_is_not_run(world: World, signer: str, code: str) -> None:
+    world.serves(signer=signer)
+    assert code_of(world) == code
+    assert not world.log.read_text()
+
+
+def test_other_bytes_than_nvidias_are_not_run(world: World) -> None:
+    world.serves(md5="0" * 32)
+    assert code_of(world) == "hash-mismatch"
+    assert not world.log.read_text()
+
+
+def test_the_door_looks_at_the_checksum_itself(world: World, tmp_path: Path) -> None:
+    """What the asking side says of a file counts for nothing."""
+    other = tmp_path / "other.exe"
+    other.write_text("print('EXIT 0')\n# signed by NVIDIA Corporation\n")
+    door = Door(
+        tmp_path,
+        world.system,
+        rights=inside_rights(world),
+        run_as_admin=lambda words, **_: served(world, words),
+        words=("helper",),
+    )
+    for version, code in ((VERSION, "door-changed"), ("13.2.9", "door-request"), ("11.8.0", "door-request")):
+        with pytest.raises(AppError) as caught:
+            door.cuda_toolkit(other, version)
+        assert caught.value.code == code
+    with pytest.raises(AppError) as caught:
+        door.ask(CudaToolkit(nonce="0" * 32, file=str(other), sha256="0" * 64, version="13.2; calc"))
+    assert caught.value.code == "door-no-answer"
+
+
+def inside_rights(world: World) -> Any:
+    from .door.inside import InsideRights
+
+    return InsideRights(world.root / "run")
+
+
+def served(world: World, words: Any) -> int:
+    from gpu_assistant.install.door.serve import Server
+
+    return Server(world.system, inside_rights(world), world.catalog).serve(words[1:])
+
+
+def test_a_no_leaves_the_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no(work: Work) -> Door:
+        def refused(*_words: Any, **_more: Any) -> int:
+            raise RightsRefused("rights-refused")
+
+        return Door(work.data.state, world.system, rights=inside_rights(world), run_as_admin=refused, words=("helper",))
+
+    monkeypatch.setitem(KINDS, "cuda-installer", CudaInstaller(no))
+    with pytest.raises(RightsRefused) as caught:
+        world.install()
+    assert (caught.value.code, caught.value.data["steps"]) == ("rights-left-out", "cuda-installer")
+    assert not world.log.read_text()
+
+
+def test_a_plan_from_elsewhere(world: World) -> None:
+    (step,) = world.plan().steps
+    ground = Ground(world.system, world.data, world.catalog)
+    KINDS["cuda-installer"].refuse(step, world.plan(), ground)
+    file = step.files[0]
+    for bad in (
+        {"files": ()},
+        {"files": (replace(file, url="https://example.com/cuda_13.2.2_windows.exe"),)},
+        {"files": (replace(file, sha256="0" * 64),)},
+        {"files": (replace(file, name="../x.exe"),)},
+        {"spec": {"version": "13.2.1"}},
+        {"spec": {"version": "11.8.0"}},
+        {"spec": {"version": VERSION, "words": "-s Display.Driver"}},
+    ):
+        with pytest.raises(CallError) as caught:
+            KINDS["cuda-installer"].refuse(replace(step, **bad), world.plan(), ground)
+        assert caught.value.code == "plan-refused"
+    elsewhere = Ground(FakeSystem(name="linux"), world.data, world.catalog)
+    with pytest.raises(CallError):
+        KINDS["cuda-installer"].refuse(step, world.plan(), elsewhere)
+
+
+def test_a_removal_leaves_it_and_says_so(world: World) -> None:
+    world.install()
+    events: list[Event] = []
+    UninstallJob(world.root / "env", world.data, world.system).run(JobContext(report=events.append))
+    last = [event for event in events if isinstance(event, StepEvent) and "CUDA" in str(event.data)][-1]
+    assert (last.state, last.code) == ("skipped", "progress.left-needed")
+    assert (world.folder / "version.json").is_file()
+
+
+def test_every_installer_that_is_offered_can_be_checked() -> None:
+    catalog = load(resources() / "catalog")
+    how = catalog.cuda.how("windows")
+    assert how is not None
+    offered = [t for t in catalog.cuda.toolkits if t.installer("windows", "x86_64") is not None]
+    assert len(offered) > 10
+    for toolkit in offered:
+        installer, words = toolkit.installer("windows", "x86_64"), how.words(toolkit.version)
+        assert installer is not None
+        assert installer.url.startswith("https://developer.download.nvidia.com/")
+        assert not any(avoided in word for word in words for avoided in (*how.avoid, "Driver"))
+        assert any(word.startswith("crt_") for word in words) == (int(toolkit.version[:2]) >= 13)
+    assert "11.8.0" not in [t.version for t in offered]
