@@ -94,6 +94,22 @@
         <translation>监控：暂停</translation>
     </message>
     <message>
+        <source>Monitor: stretch time</source>
+        <translation>监控：放大或缩小时间</translation>
+    </message>
+    <message>
+        <source>+, −, Ctrl + wheel</source>
+        <translation>+、−、Ctrl + 滚轮</translation>
+    </message>
+    <message>
+        <source>Monitor: earlier and later</source>
+        <translation>监控：更早和更晚</translation>
+    </message>
+    <message>
+        <source>Monitor: back to now</source>
+        <translation>监控：回到现在</translation>
+    </message>
+    <message>
         <source>This help</source>
         <translation>打开本帮助</translation>
     </message>
@@ -575,6 +591,10 @@
 </context>
 <context>
     <name>Notices</name>
+    <message>
+        <source>and {count} more</source>
+        <translation>另有 {count} 张</translation>
+    </message>
     <message>
         <source>GPU Assistant</source>
         <translation>GPU 助手</translation>

@@ -70,6 +70,10 @@
         <translation>多张显卡</translation>
     </message>
     <message>
+        <source>Back to the chosen range, up to now (0, or double-click)</source>
+        <translation>回到所选的时间范围，直到现在（按 0，或双击）</translation>
+    </message>
+    <message>
         <source>Save as a picture</source>
         <translation>保存为图片</translation>
     </message>

@@ -48,6 +48,11 @@ class Table(Live, QTableWidget):
         super().refresh()
         self.recolour()
 
+    def keep_heads_whole(self) -> None:
+        """Columns no narrower than the longest head: where they do not all fit, the table scrolls sideways."""
+        head = self.horizontalHeader()
+        head.setMinimumSectionSize(max((head.sectionSizeHint(i) for i in range(head.count())), default=0))
+
     def recolour(self) -> None:
         """Cells and head are widgets of their own."""
         super().recolour()

@@ -55,9 +55,14 @@ class Notices(QObject):
         figure = "" if hottest is None else str(hottest.temp)
         state = health.state if health is not None else "unknown"
         words = [self.tr("GPU Assistant")] if not sample.gpus else []
-        for gpu in sample.gpus[:MOST]:
+        ailing = {alarm.gpu for alarm in health.alarms if alarm.level != "info"} if health is not None else set()
+        # Whoever is not well, then the hottest: these have room.
+        first = sorted(sample.gpus, key=lambda gpu: (gpu.index not in ailing, -(gpu.temp or 0)))[:MOST]
+        for gpu in sorted(first, key=lambda gpu: gpu.index):
             name = gpu.name if len(sample.gpus) == 1 and gpu.name else f"GPU {gpu.index}"
             words.append(f"{name}: {said_of(gpu)}")
+        if len(sample.gpus) > MOST:
+            words.append(self.tr("and {count} more").format(count=len(sample.gpus) - MOST))
         now = (figure, state, "\n".join(words))
         if now != self._shown:
             before, self._shown = self._shown, now

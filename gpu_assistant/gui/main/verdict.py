@@ -27,9 +27,10 @@ def verdict(facts: Facts, sample: Sample | None, health: Health | None, *, simul
     """The worst thing that is known; what is not known yet is not judged."""
     if simulated:
         return _simulated(facts)
-    if not facts.looked:
-        return Verdict("neutral", QCoreApplication.translate("Verdict", "Looking at this computer…"), icon="search")
     nvidia = facts.has_nvidia(sample)
+    # Until the computer was looked at, or a card answers, nobody says that there is none.
+    if not facts.looked or (facts.machine is None and not nvidia):
+        return Verdict("neutral", QCoreApplication.translate("Verdict", "Looking at this computer…"), icon="search")
     if facts.installed is None:
         return _nothing_installed(nvidia)
     return _with_card(facts, sample, health) if nvidia else _without_card()

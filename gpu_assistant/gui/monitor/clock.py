@@ -26,7 +26,7 @@ class Clock(QObject):
         self._chosen = SPANS[1]
         self._end: float | None = None
         self._cursor: float | None = None
-        self._paused = False
+        self._paused = self._moved = False
 
     @property
     def span(self) -> float:
@@ -37,6 +37,11 @@ class Clock(QObject):
     def live(self) -> bool:
         """Whether the right edge is now."""
         return self._end is None
+
+    @property
+    def as_chosen(self) -> bool:
+        """Whether the range chosen last is shown, up to now or to where the plots were stopped."""
+        return self._span == self._chosen and not self._moved
 
     @property
     def paused(self) -> bool:
@@ -58,13 +63,13 @@ class Clock(QObject):
         self._chosen = span
         self._span = float(span)
         if not self._paused:
-            self._end = None
+            self._end, self._moved = None, False
         self.spanned.emit(span)
         self.moved.emit()
 
     def pause(self, on: bool) -> None:
         """Stand still, or go on with now."""
-        self._paused = on
+        self._paused, self._moved = on, False
         self._end = self._now() if on else None
         self.paused_changed.emit(on)
         self.moved.emit()
@@ -76,7 +81,7 @@ class Clock(QObject):
         share = (at - start) / (end - start)
         # Near the right edge of live plots the edge stays now.
         if self._end is not None or share < 0.9:
-            self._end = min(at + (1 - share) * span, self._now())
+            self._end, self._moved = min(at + (1 - share) * span, self._now()), True
         self._span = span
         self.moved.emit()
 
@@ -86,12 +91,13 @@ class Clock(QObject):
         now = self._now()
         moved = end + seconds
         self._end = moved if self._paused or moved < now - 0.01 * self._span else None
+        self._moved = self._end is not None
         self.moved.emit()
 
     def reset(self) -> None:
         """Back to the range chosen, up to now, running."""
         self._span = float(self._chosen)
-        self._end = None
+        self._end, self._moved = None, False
         self._cursor = None
         if self._paused:
             self._paused = False

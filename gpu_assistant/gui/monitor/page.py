@@ -18,6 +18,7 @@ from .clock import SPANS, Clock
 from .exports import Exports
 from .marker import Marker
 from .metrics import Metric
+from .picture import titled
 from .plot_card import PlotCard
 from .plots import Plots
 from .sampling import Sampling
@@ -45,6 +46,7 @@ class MonitorPage(Page):
         self._app, self._sampling = app, sampling
         self.clock = Clock()
         self.picked: list[int] = []
+        self._picked_by_hand = False
         self._gpus: tuple[tuple[int, str | None], ...] | None = None
         self._ready = False
         super().__init__(" ", wide=True)
@@ -53,9 +55,11 @@ class MonitorPage(Page):
         self.pause = Button(icon="pause")
         self.shot, self.export, self.twin = Button(icon="image"), Button(icon="download"), Button(icon="table")
         self.twin.setCheckable(True)
+        self.back = Button(icon="undo")
+        self.back.hide()
         self.pill = Pill("ok")
         self.pill.hide()
-        self._controls = (self.range, self.pause, self.shot, self.export, self.twin)
+        self._controls = (self.range, self.back, self.pause, self.shot, self.export, self.twin)
         for widget in (self.pill, self.layout_, *self._controls):
             self.add_action(widget)
         self._below = QWidget()
@@ -86,6 +90,7 @@ class MonitorPage(Page):
     def _wire(self) -> None:
         self.range.chosen.connect(lambda index: self.clock.choose(SPANS[index]))
         self.pause.clicked.connect(lambda: self.clock.pause(not self.clock.paused))
+        self.back.clicked.connect(self.clock.reset)
         self.twin.clicked.connect(self._show_twin)
         self.shot.clicked.connect(lambda: self.exports.ask_picture(self.picture()))
         self.export.clicked.connect(self._save_table)
@@ -123,6 +128,10 @@ class MonitorPage(Page):
         if not self.isVisible():
             return
         self._follow_gpus(sample.gpus)
+        shown = self._to_show([gpu.index for gpu in sample.gpus])
+        if not self._picked_by_hand and shown != self.picked:
+            self.picked = shown
+            self._build()
         self._show_now()
         if not self.clock.paused:
             self.draw()
@@ -148,6 +157,9 @@ class MonitorPage(Page):
         self.plots.draw(self._sampling.history)
 
     def _moved(self) -> None:
+        if self.back.hasFocus() and self.clock.as_chosen:
+            self.pause.setFocus()
+        self.back.setVisible(not self.clock.as_chosen)
         self._marker.forget()
         self.draw()
 
@@ -190,17 +202,26 @@ class MonitorPage(Page):
         if now == self._gpus:
             return
         self._gpus = now
-        indexes = [gpu.index for gpu in gpus]
-        self.picked = [index for index in self.picked if index in indexes] or indexes[:MOST_LINES]
-        if len(indexes) <= MOST_LINES:
-            self.picked = indexes
+        self.picked = self._to_show([gpu.index for gpu in gpus])
         self.tops.build(gpus)
         self.layout_.setVisible(len(gpus) > 1)
         self._build()
         self.retranslate()
 
+    def _to_show(self, gpus: list[int]) -> list[int]:
+        """Whose lines: as picked by hand, else as many as can be told apart, those that are not well before others."""
+        if len(gpus) <= MOST_LINES:
+            return gpus
+        kept = [gpu for gpu in self.picked if gpu in gpus]
+        if self._picked_by_hand and kept:
+            return kept
+        health = self._health()
+        ailing = {alarm.gpu for alarm in health.alarms if alarm.level != "info"} if health is not None else set()
+        return sorted(sorted(gpus, key=lambda gpu: gpu not in ailing)[:MOST_LINES])
+
     def pick(self, gpu: int) -> None:
         """Show or hide the lines of a GPU; of too many the one that came first gives way, and one always stays."""
+        self._picked_by_hand = True
         if gpu not in self.picked:
             self.picked = [*self.picked, gpu][-MOST_LINES:]
         elif len(self.picked) > 1:
@@ -241,6 +262,7 @@ class MonitorPage(Page):
         self.pause.setText(self.tr("Go on") if paused else self.tr("Pause"))
         self.pause.set_icon("play" if paused else "pause")
         for button, words in (
+            (self.back, self.tr("Back to the chosen range, up to now (0, or double-click)")),
             (self.shot, self.tr("Save as a picture")),
             (self.export, self.tr("Save the figures as a table (CSV)")),
             (self.twin, self.tr("Show the figures as a table (T)")),
@@ -284,7 +306,9 @@ class MonitorPage(Page):
         top = self.tops.mapTo(self.content, QPoint(0, 0)).y()
         bottom = self._views.mapTo(self.content, QPoint(0, self._views.height())).y()
         area = QRect(0, top - 12, self.content.width(), bottom - top + 24)
-        return self.content.grab(area).toImage()
+        with self.tops.without_buttons():
+            seen = self.content.grab(area).toImage()
+        return titled(seen, self.tr("Monitor"), self.subtitle.text())
 
     def _save_table(self) -> None:
         store = self._sampling.history.store

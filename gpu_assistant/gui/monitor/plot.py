@@ -22,6 +22,7 @@ from .events import Event
 from .overlay import Limit
 from .series import EMPTY, GAP_STEPS, Curve, Line
 
+CLOSER = 0.8  # what is shown, after one notch of the wheel
 Fetch = Callable[[str, float, float], Curve | None]
 
 
@@ -243,8 +244,11 @@ class Plot(QWidget):
         self.clock.reset()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Stretch time around the pointer."""
-        self.clock.zoom(0.8 ** (event.angleDelta().y() / 120), self.moment(event.position().x()))
+        """With Ctrl: stretch time around the pointer. Without: the page scrolls."""
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+            return
+        self.clock.zoom(CLOSER ** (event.angleDelta().y() / 120), self.moment(event.position().x()))
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -253,7 +257,9 @@ class Plot(QWidget):
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """← → move the cross-hair (Shift: ten times as far), Home and End go to the edges, Esc takes it away."""
+        """← → move the cross-hair (Shift: ten times as far), Home and End go to the edges, Esc takes it away; + and -
+        stretch time around it, Page Up and Page Down move half of what is shown, 0 goes back to now.
+        """
         far = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
         start, end = self.clock.view()
         match event.key():
@@ -267,5 +273,14 @@ class Plot(QWidget):
                 self.clock.point(end)
             case Qt.Key.Key_Escape if self.clock.cursor is not None:
                 self.clock.point(None)
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal | Qt.Key.Key_Minus:
+                factor = 1 / CLOSER if event.key() == Qt.Key.Key_Minus else CLOSER
+                self.clock.zoom(factor, end if self.clock.cursor is None else self.clock.cursor)
+            case Qt.Key.Key_PageUp:
+                self.clock.pan(-self.clock.span / 2)
+            case Qt.Key.Key_PageDown:
+                self.clock.pan(self.clock.span / 2)
+            case Qt.Key.Key_0:
+                self.clock.reset()
             case _:
                 event.ignore()

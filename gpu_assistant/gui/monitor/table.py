@@ -44,6 +44,7 @@ class MonitorTable(Table):
         moments = [moment for moment in np.arange(np.floor(end / step) * step, start, -step) if moment > 0]
         self.setColumnCount(len(heads))
         self.setHorizontalHeaderLabels(heads)
+        self.keep_heads_whole()
         rows = self._rows(columns, history, np.array(moments), step)
         self.setRowCount(len(rows))
         for row, cells in enumerate(rows):

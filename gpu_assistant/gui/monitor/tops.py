@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -69,6 +72,18 @@ class Tops(QWidget):
         """Whose lines are drawn."""
         for head in self.heads:
             head.show_picked(head.gpu in picked)
+
+    @contextmanager
+    def without_buttons(self) -> Iterator[None]:
+        """For a picture, on which nothing can be pressed."""
+        shown = [head.button for head in self.heads if not head.button.isHidden()]
+        for button in shown:
+            button.hide()
+        try:
+            yield
+        finally:
+            for button in shown:
+                button.show()
 
     def show_now(self, sample: Sample, health: Health | None) -> None:
         """The figures of a sample."""

@@ -43,6 +43,15 @@ def test_the_icon_shows_the_hottest_card_and_its_load(watched):
     assert window.desktop.tray.isVisible()
 
 
+def test_of_eight_cards_the_icon_names_the_hottest(watched):
+    window, _ = watched
+    feed(window, sample(*(gpu(index, temp=40 + index, util=0) for index in range(8))))
+    assert window.desktop.tray.toolTip().splitlines() == [
+        *(f"GPU {index}: {40 + index} °C · 0 %" for index in range(4, 8)),
+        "and 4 more",
+    ]
+
+
 def test_a_card_that_tells_nothing_says_why():
     asleep = replace(gpu(), temp=None, util=None, state="asleep")
     assert said_of(asleep) == "asleep"

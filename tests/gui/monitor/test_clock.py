@@ -89,3 +89,16 @@ def test_the_cross_hair_steps_and_stays_inside(clock):
     assert clock.cursor == 9400.0
     clock.point(None)
     assert clock.cursor is None
+
+
+def test_it_knows_whether_the_chosen_range_is_shown(clock):
+    clock.choose(600)
+    clock.pause(True)
+    assert clock.as_chosen
+    clock.pan(-50)
+    assert not clock.as_chosen
+    clock.reset()
+    clock.zoom(0.5, clock.view()[1])
+    assert not clock.as_chosen
+    clock.choose(600)
+    assert clock.as_chosen

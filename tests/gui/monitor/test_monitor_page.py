@@ -247,6 +247,50 @@ def test_another_theme_is_drawn_while_paused(worked, qapp, qtbot):
     assert ground() == theme.color("card").name()
 
 
+def test_of_eight_gpus_those_that_are_not_well_are_drawn(monitor, qtbot):
+    window, page = monitor
+    hot = {"temp": 90, "temp_max": 83}
+    now = time.time()
+    for second in range(10):
+        feed(window, sample(*(gpu(index, **(hot if index == 6 else {})) for index in range(8)), t=now - 10 + second))
+    assert page.picked == [0, 1, 2, 6]
+    page.heads[7].button.click()
+    feed(window, sample(*(gpu(index) for index in range(8))))
+    assert page.picked == [1, 2, 6, 7]
+
+
+def test_the_way_back_to_now_shows_while_it_is_needed(monitor, qtbot):
+    window, page = monitor
+    feed(window, sample(gpu()))
+    assert not page.back.isVisible()
+    page.clock.pan(-100)
+    assert page.back.isVisible()
+    page.back.setFocus()
+    page.back.click()
+    assert not page.back.isVisible()
+    assert page.clock.live
+    assert page.pause.hasFocus()
+
+
+def test_the_table_of_many_gpus_keeps_its_heads_whole(monitor):
+    window, page = monitor
+    feed(window, sample(*(gpu(index) for index in range(4))))
+    page.twin.click()
+    head = page.table.horizontalHeader()
+    assert all(head.sectionSize(i) >= head.sectionSizeHint(i) for i in range(head.count()))
+
+
+def test_the_picture_says_what_it_is_and_has_no_buttons(monitor):
+    window, page = monitor
+    feed(window, sample(*(gpu(index) for index in range(8))))
+    seen = page.content.grab().toImage()
+    picture = page.picture()
+    assert picture.width() == seen.width()
+    assert all(head.button.isVisibleTo(head) for head in page.heads)
+    corner = [picture.pixelColor(x, y).name() for x in range(16, 120) for y in range(10, 40)]
+    assert theme.color("text").name() in corner
+
+
 def test_plots_are_saved_as_a_picture(worked, tmp_path, qtbot):
     _, page = worked
     with qtbot.waitSignal(page.exports.saved, timeout=10_000):

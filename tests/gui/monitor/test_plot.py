@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QWheelEvent
 
 np = pytest.importorskip("numpy")
 plot_ = pytest.importorskip("gpu_assistant.gui.monitor.plot")
@@ -129,3 +130,38 @@ def test_an_event_that_goes_on_reaches_the_edge():
     assert event.within(1000, 2000)
     assert not event.moment
     assert not Event(start=100.0, end=150.0, text="", tone="warn").within(1000, 2000)
+
+
+def turned(plot, modifiers) -> bool:
+    """Turn the wheel by one notch over the middle of a plot; whether the plot kept it for itself."""
+    middle = QPointF(plot.rect().center())
+    event = QWheelEvent(
+        *(middle, QPointF(plot.mapToGlobal(middle.toPoint())), QPoint(0, 0), QPoint(0, 120)),
+        *(Qt.MouseButton.NoButton, modifiers, Qt.ScrollPhase.NoScrollPhase, False),
+    )
+    plot.wheelEvent(event)
+    return event.isAccepted()
+
+
+def test_the_wheel_scrolls_the_page_and_with_ctrl_stretches_time(shown):
+    plot = shown(600)
+    assert not turned(plot, Qt.KeyboardModifier.NoModifier)
+    assert plot.clock.span == 600
+    assert turned(plot, Qt.KeyboardModifier.ControlModifier)
+    assert plot.clock.span == 480
+
+
+def test_keys_stretch_time_move_through_it_and_go_back(shown, past, qtbot):
+    plot = shown(600)
+    past.now += 5000
+    qtbot.keyClick(plot, Qt.Key.Key_Plus)
+    assert plot.clock.span == 480
+    qtbot.keyClick(plot, Qt.Key.Key_Minus)
+    assert plot.clock.span == pytest.approx(600)
+    qtbot.keyClick(plot, Qt.Key.Key_PageUp)
+    assert plot.clock.view()[1] == pytest.approx(past.now - 300)
+    qtbot.keyClick(plot, Qt.Key.Key_PageDown)
+    assert plot.clock.live
+    qtbot.keyClick(plot, Qt.Key.Key_PageUp)
+    qtbot.keyClick(plot, Qt.Key.Key_0)
+    assert plot.clock.as_chosen
