@@ -6,13 +6,15 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ..core.names import EnvironmentKind
 from ..core.paths import DataDir
 from . import journal, manifest
+from .conda import META
 
 
 class Environment(Struct, frozen=True, kw_only=True):
     """One environment. `torch` "2.13.0" and `variant` "cpu" are None where it has no PyTorch; `bytes` on disk;
-    `created` in seconds since the epoch.
+    `created` in seconds since the epoch; `made_by` the user's conda, or uv.
     """
 
     path: str
@@ -22,6 +24,7 @@ class Environment(Struct, frozen=True, kw_only=True):
     python: str
     bytes: int | None
     created: float
+    made_by: EnvironmentKind = "venv"
 
 
 def read(path: Path) -> Environment | None:
@@ -37,6 +40,7 @@ def read(path: Path) -> Environment | None:
         python=found.python,
         bytes=found.bytes,
         created=found.created,
+        made_by="conda" if (path / META).is_dir() else "venv",
     )
 
 

@@ -14,6 +14,7 @@ from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine
+from gpu_assistant.core.names import EnvironmentKind
 from gpu_assistant.core.paths import DataDir, resources
 from gpu_assistant.core.plan import (
     EndEvent,
@@ -163,7 +164,11 @@ class FakeApp(AfterInstall, Bundles):
     def environment_path(self, given: str | None, goal: str = "pytorch") -> Path:
         return Path(given) if given else Path(self.shown_folder or self.folder / "environments" / goal)
 
-    def plan(self, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
+    def plan(
+        self, machine: Machine, recommendation: Recommendation, environment: Path, *, made_by: EnvironmentKind = "venv"
+    ) -> Plan:
+        if made_by == "conda":
+            self.asked.append("plan by conda")
         return make_plan(recommendation, str(environment), simulated=self.simulated)
 
     def price(self, machine: Machine, plan: Plan) -> FakeJob:

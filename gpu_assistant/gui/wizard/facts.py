@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ...core.errors import AppError, CallError
 from ...core.machine import Machine
 from ...core.message import Message, Value
+from ...core.names import EnvironmentKind
 from ...core.plan import EndEvent, Plan
 from ...core.recommendation import Alternative, Channel, Choice, Goal, Recommendation
 from ...core.results import Benchmark, Checks
@@ -68,7 +69,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     `notes` what is worth knowing of them. `turn` is the last change of versions, `fell` the picks (part and value)
     that did not go with it. `obstacle` is why a recommendation has no plan. `left_out` are the steps that a refused
     question for rights left undone.
-    `bundle` is the folder that everything comes from, where no internet is used.
+    `bundle` is the folder that everything comes from, where no internet is used. `made_by` is what shall make the
+    environment.
     """
 
     machine: Machine | None = None
@@ -79,6 +81,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     dropped: Choice | None = None
     environment: str | None = None
     bundle: str | None = None
+    made_by: EnvironmentKind = "venv"
     recommendation: Recommendation | None = None
     plan: Plan | None = None
     obstacle: AppError | None = None

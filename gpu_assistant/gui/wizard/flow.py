@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ...core.errors import AppError, Cancelled, RebootNeeded, RightsRefused
 from ...core.machine import Machine
+from ...core.names import EnvironmentKind
 from ...core.plan import EndEvent, Interrupted, Plan
 from ...core.recommendation import Alternative, Channel, Choice, Goal, Recommendation
 from ...core.results import Benchmark, Checks
@@ -102,6 +103,7 @@ class Flow:
             by_hand=facts.by_hand,
             environment=facts.environment,
             bundle=facts.bundle,
+            made_by=facts.made_by if machine.tools is not None and machine.tools.conda else "venv",
         )
 
     def use_bundle(self, folder: str | None) -> None:
@@ -114,6 +116,7 @@ class Flow:
         facts = self.facts
         wanted = {"choice": facts.choice, "environment": facts.environment, "by_hand": facts.by_hand, **changed}
         wanted = {"goal": facts.goal, "channel": facts.channel, "dropped": facts.dropped, **wanted}
+        wanted = {"made_by": facts.made_by, **wanted}
         self.facts = Facts(machine=facts.machine, bundle=facts.bundle, **wanted)
 
     def wish(
@@ -123,9 +126,10 @@ class Flow:
         channel: Channel | None = None,
         choice: Choice | None = None,
         environment: str | None = None,
+        made_by: EnvironmentKind | None = None,
     ) -> None:
-        """The user wants something else: a goal, a kind of driver, a release or a folder. A new goal forgets the
-        folder; which picks go with what is wanted now, the reckoning says.
+        """The user wants something else: a goal, a kind of driver, a release, a folder, or what makes the environment.
+        A new goal forgets the folder; which picks go with what is wanted now, the reckoning says.
         """
         facts = self.facts
         if goal is not None and goal != facts.goal:
@@ -133,7 +137,8 @@ class Flow:
         elif channel is not None and channel != facts.channel:
             self._asked_anew(channel=channel, turn=replace(self._turn(None), wished=True))
         else:
-            self._asked_anew(choice=choice or facts.choice, environment=environment or facts.environment)
+            folder = environment or facts.environment
+            self._asked_anew(choice=choice or facts.choice, environment=folder, made_by=made_by or facts.made_by)
 
     def choose_by_hand(self) -> None:
         """The user wants to choose versions: what was worked out stays until the choices are known. What was picked

@@ -47,6 +47,7 @@ def install_words(app: App, facts: Facts) -> tuple[str, ...]:
         words += ["--channel", facts.channel] if facts.channel != "studio" else []
         for name, value in chosen.items():
             words += [OPTIONS[name], value]
+        words += ["--environment", facts.made_by] if facts.made_by != "venv" else []
         words += ["--env", facts.environment] if facts.environment is not None else []
     if app.machine_file is not None:
         words += ["--machine", app.machine_file]

@@ -14,7 +14,7 @@ from ...core.plan import Bottleneck, Event, Plan, PlanEvent, StepEvent, StepStat
 # The step after the download: what it made so far is made again by the next start.
 LATER = frozenset({"python-packages"})
 # What a step counts in the bar where nobody knows its time: a share, no promise.
-SHARES = {"download": 6.0, "python-packages": 2.0, "python-runtime": 1.0}
+SHARES = {"download": 6.0, "python-packages": 2.0, "python-runtime": 1.0, "conda-environment": 1.0}
 LEAST_SHARE = 0.5
 BLINK_S = 0.5
 ENDED = ("done", "skipped")

@@ -169,7 +169,7 @@ class RecommendationPage(WizardPage):
 
     def _order(self) -> None:
         """The order of Tab, which is that of reading."""
-        first = (self.wishes.goal, self.wishes.channel, self.wishes.by_hand, self.wishes.ours)
+        first = (self.wishes.goal, self.wishes.channel, self.wishes.maker, self.wishes.by_hand, self.wishes.ours)
         cards = [control for card in self.cards.values() for control in card.controls]
         below = (self.price.steps, *self.steps.controls, self.folder.change, *self.offers.controls)
         last = (*below, self.offline.make, self.back)

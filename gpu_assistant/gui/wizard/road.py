@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import Later
 from ...core.machine import Machine
+from ...core.names import EnvironmentKind
 from ...core.plan import EndEvent, Event, Interrupted, Plan
 from ...core.recommendation import Alternative, Channel, Goal, Recommendation
 from ...core.results import Benchmark, Checks
@@ -130,6 +131,13 @@ class Road(Activity):
         if self.flow.locked:
             return
         self.flow.wish(goal=goal, channel=channel)
+        self.reckon()
+
+    def make_by(self, maker: EnvironmentKind) -> None:
+        """The user says what shall make the environment."""
+        if self.flow.locked:
+            return
+        self.flow.wish(made_by=maker)
         self.reckon()
 
     def choose_by_hand(self) -> None:

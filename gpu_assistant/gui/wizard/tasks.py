@@ -12,6 +12,7 @@ from ...core import json
 from ...core.errors import AppError, CannotSetUp
 from ...core.jobs import JobContext
 from ...core.machine import Machine
+from ...core.names import EnvironmentKind
 from ...core.plan import Interrupted, Plan
 from ...core.recommendation import Channel, Choice, Goal, Recommendation
 from .facts import Facts
@@ -58,11 +59,11 @@ class Reckon:
         plan: Plan | None = None
         obstacle: AppError | None = None
         try:
-            plan = app.plan(self._machine, recommendation, folder)
+            plan = app.plan(self._machine, recommendation, folder, made_by=facts.made_by)
         except CannotSetUp as error:
             obstacle = error
         context.check_cancelled()
-        settled = plan is not None and not app.simulated and _settled(app, recommendation, folder)
+        settled = plan is not None and not app.simulated and _settled(app, recommendation, folder, facts.made_by)
         options = app.options(self._machine, **wanted) if facts.by_hand else None
         context.check_cancelled()
         return Reckoning(
@@ -95,13 +96,14 @@ class Wanted(TypedDict):
     choice: Choice | None
 
 
-def _settled(app: App, recommendation: Recommendation, folder: Path) -> bool:
-    """Whether install already put the very same PyTorch there."""
+def _settled(app: App, recommendation: Recommendation, folder: Path, maker: EnvironmentKind = "venv") -> bool:
+    """Whether install already put the very same PyTorch there; one of conda's serves whoever asks for none."""
     wanted = recommendation.pytorch
     if wanted is None:
         return False
     build = (wanted.version, wanted.variant)
-    return any(Path(known.path) == folder and (known.torch, known.variant) == build for known in app.environments())
+    here = (known for known in app.environments() if Path(known.path) == folder)
+    return any((known.torch, known.variant) == build and maker in ("venv", known.made_by) for known in here)
 
 
 class AskInterrupted:

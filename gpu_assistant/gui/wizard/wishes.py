@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from ...core.machine import Machine
+from ...core.names import EnvironmentKind
 from ...core.recommendation import Channel, Goal
 from ..components import Button
 from ..components.base import Live
@@ -21,12 +22,12 @@ CHANNELS: Mapping[Channel, str] = {"studio": "Studio", "game-ready": "Game Ready
 
 
 class Wishes(Live, QWidget):
-    """Two pickers and the button to versions of one's own, or back from them."""
+    """The pickers and the button to versions of one's own, or back from them."""
 
     def __init__(self, road: Road) -> None:
         super().__init__()
         self._road = road
-        self.goal, self.channel = Picker(), Picker()
+        self.goal, self.channel, self.maker = Picker(), Picker(), Picker()
         self.by_hand = Button(kind="ghost", icon="pencil")
         self.ours = Button(kind="ghost", icon="undo")
         self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
@@ -36,6 +37,7 @@ class Wishes(Live, QWidget):
         self._pickers.setSpacing(8)
         self._pickers.addWidget(self.goal)
         self._pickers.addWidget(self.channel)
+        self._pickers.addWidget(self.maker)
         self._pickers.addStretch(1)
         self._rows.addLayout(self._pickers)
         # One place for both buttons: what comes and goes there leaves the pickers where they are.
@@ -49,6 +51,7 @@ class Wishes(Live, QWidget):
         self._kinds_of: Machine | None = None
         self.goal.chosen.connect(lambda goal: road.want(goal=goal))
         self.channel.chosen.connect(lambda channel: road.want(channel=channel))
+        self.maker.chosen.connect(road.make_by)
         self.by_hand.clicked.connect(road.choose_by_hand)
         self.ours.clicked.connect(road.ours_again)
         self.follow()
@@ -72,6 +75,12 @@ class Wishes(Live, QWidget):
         words = line.format(kind=kinds[kind][0])
         self.channel.reserve([line.format(kind=name) for name, _ in kinds.values()])
         self.channel.set(entries, kind, words, self.tr("Which kind of driver"))
+        makers = self.makers()
+        entries = [Entry(value=maker, text=name, detail=detail) for maker, (name, detail) in makers.items()]
+        line = self.tr("Environment: {maker}")
+        self.maker.reserve([line.format(maker=name) for name, _ in makers.values()])
+        words = line.format(maker=makers[facts.made_by][0])
+        self.maker.set(entries, facts.made_by, words, self.tr("What makes the environment"))
         self.by_hand.setText(self.tr("Customise"))
         self.ours.setText(self.tr("As recommended"))
 
@@ -87,11 +96,14 @@ class Wishes(Live, QWidget):
         if _has_channels(facts.machine, facts):
             self._kinds_of = facts.machine
         self.channel.setVisible(facts.machine is not None and self._kinds_of is facts.machine)
+        self.maker.setVisible(_conda(facts.machine) is not None)
 
     def fit(self, room: int) -> None:
         """Take the form that `room` allows, which is the same whatever is chosen and whichever buttons are shown."""
         ways = max(self.by_hand.sizeHint().width(), self.ours.sizeHint().width())
-        pickers = sum(each.sizeHint().width() + 8 for each in (self.goal, self.channel) if not each.isHidden())
+        pickers = sum(
+            each.sizeHint().width() + 8 for each in (self.goal, self.channel, self.maker) if not each.isHidden()
+        )
         level = room >= pickers + ways
         self._ways.setMinimumWidth(ways if level else 0)
         direction = QBoxLayout.Direction
@@ -116,6 +128,22 @@ class Wishes(Live, QWidget):
             "studio": (CHANNELS["studio"], self.tr("Tested longer: the calm choice for this kind of work")),
             "game-ready": (CHANNELS["game-ready"], self.tr("Ready for the newest games: for those who also play")),
         }
+
+    def makers(self) -> dict[EnvironmentKind, tuple[str, str]]:
+        """What can make the environment, where there is a conda."""
+        version = _conda(self._road.flow.facts.machine) or ""
+        return {
+            "venv": ("venv", self.tr("Python's own kind, which every guide knows")),
+            "conda": (
+                f"conda {version}".rstrip(),
+                self.tr("Made by your conda, with Python from conda-forge; base stays as it is"),
+            ),
+        }
+
+
+def _conda(machine: Machine | None) -> str | None:
+    """The version of the conda that is here."""
+    return machine.tools.conda if machine is not None and machine.tools is not None else None
 
 
 def _has_channels(machine: Machine | None, facts: Facts) -> bool:

@@ -76,7 +76,7 @@ def test_what_the_plan_leaves_out_is_said(page, rest, seen):
 
 @BOTH
 def test_a_goal_to_come_leads_on(page, real, rest, speak, seen, code):
-    def no_plan(machine, recommendation, environment):
+    def no_plan(machine, recommendation, environment, **_):
         if recommendation.goal == "tensorflow":
             raise CannotSetUp("setup-nothing", goal=recommendation.goal)
         return make_plan(recommendation, str(environment), simulated=True)
