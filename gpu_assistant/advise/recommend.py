@@ -26,13 +26,13 @@ from .driver_choices import with_driver
 from .drivers import Floor
 from .others import other_pick
 from .part_choices import chosen_parts, chosen_tensorflow
-from .pick import Pick, Site, best_pick, cpu_pick
+from .pick import Pick, Site, best_pick, cpu_pick, site
 from .pythons import PythonPick, python_for
 from .reasons import reasons
 from .systems import refuse_unfit
 from .team import Team, team
 from .tensorflow import TensorFlowPick
-from .tensorflow_goal import tensorflow_alone
+from .tensorflow_goal import on_its_card, tensorflow_alone
 from .tensorflow_ways import picked_wsl
 
 
@@ -60,6 +60,8 @@ def recommend(
     together = team(machine, catalog, arch, cards, channel)
     where = with_driver(together.where, wish.driver)
     if goal == "tensorflow" and wish.pytorch is None and wish.variant is None:
+        if len(cards) > 1:
+            where = on_its_card(where, with_driver(site(machine, catalog, arch, cards[0], channel), wish.driver))
         return tensorflow_alone(where, cards, wish, arch_known=arch_known)
     decision = _decided(where, together, cards=cards, goal=goal, wish=wish, wheels=wheels, arch_known=arch_known)
     build = decision.pick.build

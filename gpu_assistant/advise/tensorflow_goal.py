@@ -19,9 +19,17 @@ from .pick import Site
 from .pythons import PythonPick, passed_kind, python_for
 from .reasons_driver import driver_reasons, say
 from .reasons_parts import part_reasons, tensorflow_reasons
-from .tensorflow import TensorFlowPick
+from .tensorflow import TensorFlowPick, tensorflow_for
 from .tensorflow_ways import picked_wsl, tensorflow_ways
 from .toolkit import Parts
+
+
+def on_its_card(shared: Site, alone: Site) -> Site:
+    """The place with a driver that TensorFlow's card works on: an older card beside it, which shares PyTorch's, does
+    not hold that driver back.
+    """
+    found, own = tensorflow_for(shared), tensorflow_for(alone)
+    return alone if found is not None and found.why == "driver" and own is not None and own.gpu else shared
 
 
 def tensorflow_alone(where: Site, cards: tuple[Card, ...], wish: Choice, *, arch_known: bool) -> Recommendation:

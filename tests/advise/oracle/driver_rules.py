@@ -30,7 +30,11 @@ def driver_faults(
     floor = _floor(world, box, goal, found, right)
     if floor is not None:
         yield from _action(box, advice, floor)
-    known = [right.shared] if right is not None and right.shared is not None else packages(world, box)
+    shared = right.shared if right is not None else None
+    # What older cards share for PyTorch does not hold back TensorFlow's own card.
+    if shared is not None and goal == "tensorflow" and floor is not None and number(shared["version"]) < floor:
+        shared = None
+    known = [shared] if shared is not None else packages(world, box)
     brought = from_packages(world, machine["os"], box, known[0], floor) if known and floor is not None else ()
     if brought and advice["action"] in ("install", "update", "back"):
         wanted = brought[0] if brought[0] is not None or advice["action"] != "back" else known[0]["version"]
