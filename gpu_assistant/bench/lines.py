@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,23 @@ NOTE = "bench.note."
 REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
 REMARKS = frozenset({"spread", "wrong"})
 QUIET = frozenset({"hardware", "unsupported"})  # says nothing against the figures
+# What can be measured; each has a text `bench.workload.<id>`.
+WORKLOADS = frozenset(
+    {
+        "matmul",
+        "copy-within",
+        "copy-to-device",
+        "copy-to-device-pinned",
+        "copy-to-host",
+        "copy-to-host-pinned",
+        "resnet50",
+        "bert-base",
+        "decode",
+        "resnet50-parallel",
+        "bert-base-parallel",
+    }
+)
+UNITS = frozenset({"TFLOP/s", "GB/s", "images/s", "sequences/s", "tokens/s"})
 
 
 class BenchProgress(Struct, frozen=True, kw_only=True):
@@ -28,11 +46,12 @@ class BenchProgress(Struct, frozen=True, kw_only=True):
 
 
 class Start(Struct, frozen=True):
-    """What is there, and how many measurements come."""
+    """What is there, how many measurements come, and the seconds until it ends at the latest."""
 
     torch: str
     devices: tuple[BenchDevice, ...]
     of: int
+    limit_s: float
     versions: dict[str, str] = {}
 
 
@@ -62,11 +81,37 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True):
     end: bool = False
 
 
-class Heard:
-    """What the child said so far; `report` gets `BenchProgress` and results."""
+def sound(result: BenchResult) -> bool:
+    """Whether a measurement can have come out like this."""
+    measured = (*result.samples, result.median, result.q1, result.q3)
+    return (
+        result.id in WORKLOADS
+        and result.unit in UNITS
+        and all(math.isfinite(each) and each > 0 for each in measured)
+        and result.q1 <= result.median <= result.q3
+        and all(side > 0 for side in result.size)
+        and (result.batch is None or result.batch > 0)
+        and (result.runs > 0) != result.extrapolated
+        and 0 <= result.seconds < math.inf
+        and result.processes > 0
+        and (result.efficiency is None or 0 < result.efficiency < math.inf)
+    )
 
-    def __init__(self, report: Callable[[Any], None]) -> None:
-        self._report = report
+
+class Heard:
+    """What the child said so far; `report` gets `BenchProgress` and results, `log` what cannot be.
+
+    `more` is how many measurements come after the child's own.
+    """
+
+    def __init__(
+        self,
+        report: Callable[[Any], None],
+        log: Callable[[str], None] = lambda _: None,
+        more: Callable[[Start], int] = lambda _: 0,
+    ) -> None:
+        self._report, self._log, self._more = report, log, more
+        self.of = 0
         self._at: Begin | None = None
         self.start: Start | None = None
         self.results: list[BenchResult] = []
@@ -78,24 +123,31 @@ class Heard:
 
     def line(self, line: Line) -> None:
         """Take one line in and pass its news on."""
-        self.start = line.start or self.start
+        if line.start is not None:
+            self.start, self.of = line.start, line.start.of + self._more(line.start)
         self.broken = line.broken if line.broken is not None else self.broken
         self.missing = line if line.missing is not None else self.missing
         self.ended = self.ended or line.end
-        if line.begin is not None and self.start is not None:
-            self._at = at = line.begin
-            self._report(
-                BenchProgress(
-                    n=at.n, of=self.start.of, workload=at.workload, device=at.device, dtype=at.dtype, size=at.size
-                )
-            )
+        begin = line.begin
+        if begin is not None and self.start is not None and begin.workload in WORKLOADS:
+            self._at = begin
+            self.say(begin)
         if line.left is not None and line.left in REASONS and self._at is not None:
             self._left(self._at, line.left)
         if line.result is not None:
             self.take(line.result)
 
+    def say(self, at: Begin) -> None:
+        """What is being measured now."""
+        self._report(
+            BenchProgress(n=at.n, of=self.of, workload=at.workload, device=at.device, dtype=at.dtype, size=at.size)
+        )
+
     def take(self, result: BenchResult) -> None:
-        """One more result."""
+        """One more result; one that no measurement can have goes to the log."""
+        if not sound(result):
+            self._log(f"no figure: {result}")
+            return
         self.results.append(result)
         self.notes.update({NOTE + note: None for note in result.notes if note in REMARKS})
         self._report(result)

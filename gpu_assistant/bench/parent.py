@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from ..core import json
-from ..core.errors import AppError, CallError, Cancelled
+from ..core.errors import AppError, CallError
 from ..core.jobs import JobContext
 from ..core.results import BenchDevice, Benchmark, BenchWatch, GpuSample
-from ..system.json_lines import run_child
 from ..system.nvml import Nvml
 from . import expected, scaling
 from .compare import speedup
-from .lines import NOTE, REASONS, REMARKS, BenchProgress, Heard, Line
+from .lines import NOTE, REASONS, REMARKS, Begin, BenchProgress, Heard, Line, Start
+from .listen import GRACE_S, START_LIMIT_S, Ending, Patience, broken, ended, listen
 from .places import CHILD
 from .watch import BUSY_PERCENT, HELD_BACK, Watch
 
@@ -29,11 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NOTES", "BenchJob", "BenchProgress"]
 
-QUICK_LIMIT_S, FULL_LIMIT_S = 300.0, 3600.0  # the child ends long before; this is for one that hangs
-NOTES = frozenset(
-    NOTE + name
-    for name in (*REASONS, *REMARKS, "stopped", "unsaved", "battery", "saving", "busy", "throttled", "parallel")
-)
+ENDINGS = ("stopped", "killed", "crashed")
+CONDITIONS = ("battery", "saving", "busy", "throttled")
+NOTES = frozenset(NOTE + name for name in (*REASONS, *REMARKS, *ENDINGS, *CONDITIONS, "unsaved", "parallel"))
 
 
 class BenchJob:
@@ -41,7 +39,7 @@ class BenchJob:
 
     `device` ("cpu", "cuda:0") leaves the others out, `only` all workloads but those of these names or families
     ("matmul", "copy", "training", "decode", "parallel"). `catalog` knows what healthy cards reach. `cards` are the GPUs
-    just now, the driver's word unless given. `time_limit` in seconds ends a child that hangs.
+    just now, the driver's word unless given. A child that says nothing for `start_limit` seconds, or is late, is ended.
     """
 
     def __init__(
@@ -55,7 +53,8 @@ class BenchJob:
         only: Sequence[str] = (),
         catalog: Catalog | None = None,
         cards: Callable[[], tuple[GpuSample, ...]] | None = None,
-        time_limit: float | None = None,
+        start_limit: float = START_LIMIT_S,
+        simulated: bool = False,
     ) -> None:
         self.environment = environment
         self._system = system
@@ -65,29 +64,34 @@ class BenchJob:
         self._only = tuple(only)
         self._catalog = catalog
         self._cards = cards
-        self._time_limit = time_limit or (FULL_LIMIT_S if full else QUICK_LIMIT_S)
+        self._start_limit = start_limit
+        self._simulated = simulated
 
     def run(self, context: JobContext[Any]) -> Benchmark:
         """Measure, and keep the result below the data folder.
 
-        A child that dies or hangs after its first results leaves those, with a note. Raises
-        AppError("environment-missing", "bench-no-torch", "bench-no-device", "bench-stopped") and Cancelled.
+        A child that dies or hangs after its first results leaves those, with a note. Raises Cancelled, CallError where
+        the machine is a simulated one or has no such device, and AppError("environment-missing", and what `listen`
+        finds).
         """
+        if self._simulated:
+            raise CallError("bench-simulated")
         interpreter = self._system.environment_python(self.environment)
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
         started = time.time()
-        heard = Heard(context.report)
+        heard = Heard(context.report, context.log, lambda start: len(self._models(start)))
+        patience = Patience(context.cancel, self._start_limit)
         power = self._system.power()
         awake, nvml = self._system.keep_awake("benchmark"), Nvml(self._system)
         with awake, nvml, Watch(self._cards or nvml.sample) as watch:
-            self._listen(interpreter, heard, context)
+            ending = self._listen(interpreter, heard, patience, context, since=started)
             if heard.ended:
                 self._together(interpreter, heard, context)
         if heard.start is None or not heard.results:
-            raise self._trouble(heard)
+            raise self._trouble(heard, ending, patience)
         if not heard.ended:
-            heard.notes[NOTE + "stopped"] = None
+            heard.notes[NOTE + ending.how] = None
         watched = watch.seen()
         on_battery = None if power.source is None else power.source == "battery"
         for note in _conditions(watched, on_battery=on_battery, saving=power.saving):
@@ -109,38 +113,45 @@ class BenchJob:
         )
         return self._kept(self._judged(benchmark, saving=power.saving), context)
 
-    def _listen(self, interpreter: Path, heard: Heard, context: JobContext[Any]) -> None:
+    def _listen(
+        self, interpreter: Path, heard: Heard, patience: Patience, context: JobContext[Any], *, since: float
+    ) -> Ending:
         cores = self._system.cpu().cores
-        argv: list[str | Path] = [interpreter, CHILD]
+        argv: list[str | Path] = [interpreter, CHILD, "--since", repr(since)]
         argv += ["--full"] if self._full else []
         argv += ["--device", self._device] if self._device else []
         for name in self._only:
             argv += ["--only", name]
         argv += ["--cores", str(cores)] if cores else []
-        try:
-            run_child(
-                self._system,
-                argv,
-                Line,
-                heard.line,
-                timeout=self._time_limit,
-                cancel=context.cancel,
-                log=context.log,
-            )
-        except Cancelled:
-            raise
-        except AppError as error:
-            # What was measured before a hang is still true.
-            if error.code != "program-timeout" or not heard.results:
-                raise
+
+        def line(line: Line) -> None:
+            heard.line(line)
+            if line.start is not None:
+                patience.give(line.start.limit_s + GRACE_S)
+
+        return listen(self._system, argv, line, patience=patience, log=context.log)
+
+    def _models(self, start: Start) -> tuple[str, ...]:
+        """What all cards train together, where there are several."""
+        several = sum(device.id != "cpu" for device in start.devices) > 1
+        if not several or self._device is not None or (self._only and "parallel" not in self._only):
+            return ()
+        return scaling.MODELS if self._full else scaling.MODELS[:1]
 
     def _together(self, interpreter: Path, heard: Heard, context: JobContext[Any]) -> None:
-        """Where there are several GPUs, the same training step on all of them."""
-        gpus = [device for device in (heard.start.devices if heard.start else ()) if device.id != "cpu"]
-        if len(gpus) < 2 or self._device is not None or (self._only and "parallel" not in self._only):
+        """The same training step on all cards, in the format that each of them trained in alone."""
+        if heard.start is None:
             return
-        for model in scaling.MODELS if self._full else scaling.MODELS[:1]:
-            result = scaling.measure(self._system, interpreter, context, processes=len(gpus), model=model)
+        count = sum(device.id != "cpu" for device in heard.start.devices)
+        for number, model in enumerate(self._models(heard.start), heard.start.of + 1):
+            alone = [r for r in heard.results if r.id == model and r.device != "cpu"]
+            like = next((r for r in alone if r.dtype.startswith("mixed-")), alone[0] if alone else None)
+            dtype, size = (like.dtype, like.size) if like is not None else ("float32", ())
+            heard.say(Begin(n=number, workload=f"{model}-parallel", device="cuda", dtype=dtype, size=size))
+            limit_s = scaling.FULL_LIMIT_S if self._full else scaling.QUICK_LIMIT_S
+            result = scaling.measure(
+                self._system, interpreter, context, processes=count, model=model, dtype=dtype, limit_s=limit_s
+            )
             if result is None:
                 heard.notes[NOTE + "parallel"] = None
             else:
@@ -166,12 +177,16 @@ class BenchJob:
             causes=causes or (expected.CAUSE + "unknown",),
         )
 
-    def _trouble(self, heard: Heard) -> AppError:
+    def _trouble(self, heard: Heard, ending: Ending, patience: Patience) -> AppError:
         if heard.broken is not None:
-            return AppError("bench-no-torch", path=str(self.environment), reason=heard.broken)
+            return broken(self.environment, heard.broken)
         if heard.missing is not None:
             return CallError("bench-no-device", device=heard.missing.missing, have=", ".join(heard.missing.have))
-        reason = next((left.why for left in heard.left_out), NOTE + "stopped")
+        if not heard.ended:
+            return ended(self.environment, ending, patience)
+        reason = next((left.why for left in heard.left_out), None)
+        if reason is None:
+            return AppError("bench-garbled", path=str(self.environment))
         return AppError("bench-stopped", reason=f"@{reason}")
 
     def _named(self, devices: tuple[BenchDevice, ...]) -> tuple[BenchDevice, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import AppError, Cancelled
-from ..core.results import BenchResult
+from ..core.results import BenchResult, DType
 from ..system.json_lines import run_child
 from .lines import Heard, Line
 from .places import CHILD
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..core.jobs import JobContext
     from ..system.base import System
 
-LIMIT_S = 300.0
+QUICK_LIMIT_S, FULL_LIMIT_S = 90.0, 300.0
 MODELS = ("resnet50", "bert-base")
 
 
@@ -27,16 +27,17 @@ def measure(
     processes: int,
     on_cpu: bool = False,
     model: str = MODELS[0],
-    limit_s: float = LIMIT_S,
+    dtype: DType = "float32",
+    limit_s: float = FULL_LIMIT_S,
 ) -> BenchResult | None:
     """Train a model in that many processes, each with a GPU of its own or with its share of the cores.
 
     None where that fails (the log says why). Raises Cancelled.
     """
-    heard = Heard(lambda _: None)
+    heard = Heard(lambda _: None, context.log)
     cores = system.cpu().cores
     argv: list[str | Path] = [interpreter, CHILD, "--together", model, "--processes", str(processes)]
-    argv += ["--device", "cpu" if on_cpu else "cuda:0"]
+    argv += ["--device", "cpu" if on_cpu else "cuda:0", "--dtype", dtype]
     argv += ["--cores", str(cores)] if cores else []
     try:
         run_child(system, argv, Line, heard.line, timeout=limit_s, cancel=context.cancel, log=context.log)

@@ -91,7 +91,7 @@ def test_troubles(tmp_path: Path) -> None:
     assert missing.value.code == "environment-missing"
     with pytest.raises(AppError) as broken:
         job(environment_with(tmp_path / "empty", None)).run(JobContext())
-    assert broken.value.code == "bench-no-torch"
+    assert broken.value.code == "bench-torch-missing"
     environment = environment_with(tmp_path / "card", torch_with_card())
     with pytest.raises(CallError) as other:
         job(environment, device="cuda:5").run(JobContext())
@@ -104,9 +104,9 @@ def test_troubles(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("torch", "code"),
     [
-        ("import os; os._exit(6)", "bench-stopped"),
-        ("import os; os.write(1, b'{[' + bytes([255, 10]) * 1000); os._exit(0)", "bench-stopped"),
-        ("import time; time.sleep(600)", "program-timeout"),
+        ("import os; os._exit(6)", "bench-ended"),
+        ("import os; os.write(1, b'{[' + bytes([255, 10]) * 1000); os._exit(0)", "bench-ended"),
+        ("import time; time.sleep(600)", "bench-silent"),
         ("raise OSError('libcudart.so.13: cannot open shared object file')", "bench-no-torch"),
     ],
     ids=["killed", "garbage", "hangs", "broken"],
@@ -118,7 +118,7 @@ def test_a_child_that_gives_nothing(tmp_path: Path, torch: str, code: str) -> No
         model="resnet50",
         batch=8,
         device="cpu",
-        time_limit=5,
+        start_limit=5,
     )
     with pytest.raises(AppError) as caught:
         asked.run(JobContext())

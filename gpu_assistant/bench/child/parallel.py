@@ -23,10 +23,9 @@ from .training import UNITS
 BATCHES = {"cpu": 2, "gpu": 32}
 LIMIT_S = 6.0
 PATIENCE = datetime.timedelta(seconds=300)  # a process that waits longer for another one gives up
-DTYPE = "float32"
 
 
-def launch(name: str, device: str, processes: int, cores: Optional[int]) -> int:
+def launch(name: str, dtype: str, device: str, processes: int, cores: Optional[int]) -> int:
     """Start that many of this program through torchrun and wait for them; their first one writes to our stdout."""
     from torch.distributed.run import main as torchrun
 
@@ -41,11 +40,12 @@ def launch(name: str, device: str, processes: int, cores: Optional[int]) -> int:
     words = ["--nnodes", "1", "--nproc-per-node", str(processes)]
     words += ["--master-addr", "127.0.0.1", "--master-port", str(port)]
     words += ["--no-python", sys.executable, "-I", "-X", "utf8", start, "--device", device, "--take-part", name]
+    words += ["--dtype", dtype]
     torchrun(words + (["--cores", str(cores)] if cores else []))
     return 0
 
 
-def take_part(talk: Talk, kind: str, cores: Optional[int], name: str) -> None:
+def take_part(talk: Talk, kind: str, cores: Optional[int], name: str, dtype: str) -> None:
     """One of the processes; the first one tells the result, then `{"end": true}`."""
     import torch
     from torch import distributed
@@ -59,7 +59,7 @@ def take_part(talk: Talk, kind: str, cores: Optional[int], name: str) -> None:
     backend = "nccl" if kind == "gpu" and distributed.is_nccl_available() else "gloo"
     distributed.init_process_group(backend, timeout=PATIENCE)
     try:
-        result = _measured(device, name, rank, world, backend)
+        result = _measured(device, name, dtype, rank, world)
     finally:
         distributed.destroy_process_group()
     if rank == 0:
@@ -67,23 +67,23 @@ def take_part(talk: Talk, kind: str, cores: Optional[int], name: str) -> None:
         talk.send(end=True)
 
 
-def _measured(device: Device, name: str, rank: int, world: int, backend: str) -> Dict[str, Any]:
+def _measured(device: Device, name: str, dtype: str, rank: int, world: int) -> Dict[str, Any]:
     from torch import distributed
     from torch.nn.parallel import DistributedDataParallel
 
     torch, began = device.torch, time.perf_counter()
-    set_precision(torch, DTYPE)
+    set_precision(torch, dtype)
     batch = BATCHES[device.kind]
     alone: List[float] = []
     if rank == 0:
-        step = Step(device, name, DTYPE)
+        step = Step(device, name, dtype)
         inputs, classes = step.data(batch)
         expected = timing.warm_up(device, lambda: step.run(inputs, classes), LIMIT_S / 2)
         alone = timing.measure(device, lambda: step.run(inputs, classes), LIMIT_S, expected)
         del step, inputs, classes
     distributed.barrier()
     ids = [rank] if device.kind == "gpu" else None
-    step = Step(device, name, DTYPE, wrap=lambda model: DistributedDataParallel(model, device_ids=ids))
+    step = Step(device, name, dtype, wrap=lambda model: DistributedDataParallel(model, device_ids=ids))
     inputs, classes = step.data(batch, seed=1 + rank)
     step.run(inputs, classes)
     error = _difference(torch, step, device)
@@ -104,7 +104,7 @@ def _measured(device: Device, name: str, rank: int, world: int, backend: str) ->
         "id": name + "-parallel",
         "version": 1,
         "device": device.id if device.kind == "cpu" else "cuda",
-        "dtype": DTYPE,
+        "dtype": dtype,
         "size": list(KINDS[name].size),
         "batch": batch * world,
         "unit": UNITS[name],
@@ -118,7 +118,7 @@ def _measured(device: Device, name: str, rank: int, world: int, backend: str) ->
         "tolerance": 0.0,
         "processes": world,
         "efficiency": one / median,
-        "settings": {**stated(device, DTYPE), "backend": backend, "alone": batch / one},
+        "settings": {**stated(device, dtype), "backend": distributed.get_backend(), "alone": batch / one},
         "notes": (["spread"] if noted else []) + (["wrong"] if error else []),
     }
 

@@ -1,8 +1,8 @@
 """The program: all measurements, one after the other, as JSON lines.
 
-First a `{"start": …}` with the devices and how many measurements come, then `{"begin": …}` and `{"result": …}` or
-`{"left": code}` for each, last `{"end": true}`. A torch that does not load is `{"broken": …}`, a wanted device that
-is not there `{"missing": …}`.
+First a `{"start": …}` with the devices, how many measurements come and in how many seconds it ends at the latest, then
+`{"begin": …}` and `{"result": …}` or `{"left": code}` for each, last `{"end": true}`. A torch that does not load is
+`{"broken": …}`, a wanted device that is not there `{"missing": …}`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ import sys
 import time
 from typing import Any, Dict, List, Optional
 
+from . import limit
 from .devices import Device, devices_of
 from .talk import Talk
 from .workload import LeftOut, Workload
-
-STARTED = time.perf_counter()  # loading torch counts too: who waits does not care what for
-SHARE = 0.4  # of the speed of products, what a processor makes of a whole model at the least
 
 
 def main() -> int:
@@ -31,7 +29,7 @@ def main() -> int:
     if given.together is not None:
         from .parallel import launch
 
-        return launch(given.together, given.device or "cuda:0", given.processes, given.cores)
+        return launch(given.together, given.dtype, given.device or "cuda:0", given.processes, given.cores)
     talk = Talk()
     try:
         sys.dont_write_bytecode = False  # what torch keeps lies in the environment, and makes the next start quicker
@@ -41,7 +39,7 @@ def main() -> int:
             sys.dont_write_bytecode = True
         devices = devices_of(torch, given.cores)
         about = [device.about() for device in devices]
-    except Exception as error:  # noqa: BLE001 - a broken library raises whatever it likes
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken library raises whatever it likes
         lines = str(error).strip().splitlines()
         talk.send(broken="%s: %s" % (type(error).__name__, lines[0] if lines else ""))
         return 4
@@ -58,7 +56,7 @@ def main() -> int:
     if given.take_part is not None:
         from .parallel import take_part
 
-        take_part(talk, devices[0].kind, given.cores, given.take_part)
+        take_part(talk, devices[0].kind, given.cores, given.take_part, given.dtype)
         return 0
     measure_all(talk, torch, devices, about, given)
     return 0
@@ -69,10 +67,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--device")
     parser.add_argument("--cores", type=int)
+    parser.add_argument("--since", type=float, help="when somebody began to wait for us, in seconds since the epoch")
     parser.add_argument("--only", action="append", help="a workload or a family of them; may be given again")
     parser.add_argument("--fit", help="what a training step of this model needs of the device's memory")
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--together", help="a model that several processes train, started by torchrun")
+    parser.add_argument("--dtype", default="float32", help="what they train it in")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--take-part", help="we are one of those processes")
     return parser.parse_args()
@@ -98,21 +98,33 @@ def measure_all(
     from . import schedule
 
     work = {device.id: schedule.of_device(device, full=given.full, only=given.only) for device in devices}
-    of = sum(len(each) for each in work.values())
-    talk.send(start={"torch": str(torch.__version__), "versions": versions(torch), "devices": about, "of": of})
-    limit_s = schedule.FULL_DEVICE_S if given.full else schedule.QUICK_DEVICE_S
+    begins = [each.begin() for every in work.values() for each in every]
+    begins = [{"n": number, **begin} for number, begin in enumerate(begins, 1)]
+    first_s, more_s = schedule.FULL_DEVICE_S if given.full else schedule.QUICK_DEVICE_S
+    began = limit.clock_of(given.since)  # loading torch counts too: who waits does not care what for
+    last = began + first_s + more_s * (len(devices) - 1)
+    limit.at(last + limit.AIR_S, lambda: talk.stop(begins))
+    talk.send(
+        start={
+            "torch": str(torch.__version__),
+            "versions": versions(torch),
+            "devices": about,
+            "of": len(begins),
+            "limit_s": max(0.0, last + limit.AIR_S - time.perf_counter()),
+        }
+    )
     number = 0
     for place, device in enumerate(devices):
-        began = time.perf_counter() if place else STARTED
+        deadline = min(last, time.perf_counter() + more_s if place else began + first_s)
         lost, pace = False, math.inf
         for each in work[device.id]:
+            talk.send(begin=begins[number])
             number += 1
-            talk.send(begin={"n": number, **each.begin()})
             least = max(each.limit_s / 2, each.operations() / pace)
-            if lost or time.perf_counter() - began + least > limit_s:
+            if lost or time.perf_counter() + least > deadline:
                 talk.send(left="lost" if lost else "time")
                 continue
-            each.deadline = began + limit_s
+            each.deadline = deadline
             lost = not _one(talk, each)
             pace = _pace(each) or pace
             if not lost and device.kind == "gpu":
@@ -122,11 +134,11 @@ def measure_all(
 
 
 def _pace(work: Workload) -> Optional[float]:
-    """Operations a second that a processor may be expected to make of a model, from a product of matrices."""
+    """Operations a second that a processor makes of a model at the most: as many as of a product of matrices."""
     outcome = getattr(work, "outcome", None)
     if outcome is None or work.device.kind != "cpu":
         return None
-    return float(outcome["median"]) * 1e12 * SHARE
+    return float(outcome["median"]) * 1e12
 
 
 def _one(talk: Talk, work: Workload) -> bool:

@@ -11,7 +11,7 @@ from .devices import Device
 
 WARM_UP_S, WARM_UP_LEAST_S = 2.0, 0.05
 GROUP_S = 0.1  # about as long runs are taken together before anybody looks at the clock
-LEAST_S, LEAST_RUNS, MOST_RUNS = 0.3, 7, 500
+LEAST_S, FEWEST, LEAST_RUNS, MOST_RUNS = 0.3, 3, 7, 500
 SPREAD_REACHED, SPREAD_NOTED = 0.05, 0.10  # interquartile range by median
 AGREE = 0.05
 
@@ -32,10 +32,12 @@ def warm_up(device: Device, work: Callable[[], Any], limit_s: float) -> float:
         before = now
 
 
-def measure(device: Device, work: Callable[[], Any], limit_s: float, expected_s: float) -> List[float]:
-    """Seconds of each run: until the quartiles are close, or the time or the runs are up; three at least.
+def measure(
+    device: Device, work: Callable[[], Any], limit_s: float, expected_s: float, most_s: float = math.inf
+) -> List[float]:
+    """Seconds of each run: until the quartiles are close, or the time or the runs are up; `FEWEST` at least.
 
-    `expected_s` is what one run takes.
+    `expected_s` is what one run takes. After `most_s` there may be fewer.
     """
     began = time.perf_counter()
     samples: List[float] = []
@@ -43,7 +45,7 @@ def measure(device: Device, work: Callable[[], Any], limit_s: float, expected_s:
     while True:
         samples += device.seconds(work, count)
         spent = time.perf_counter() - began
-        if (len(samples) >= 3 and spent > limit_s) or len(samples) >= MOST_RUNS:
+        if (len(samples) >= FEWEST and spent > limit_s) or len(samples) >= MOST_RUNS or spent > most_s:
             return samples
         enough = len(samples) >= LEAST_RUNS and spent > LEAST_S
         if enough and spread(samples) < SPREAD_REACHED:

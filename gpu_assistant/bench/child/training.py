@@ -9,6 +9,7 @@ from typing import Any, Dict, Tuple
 from .devices import Device
 from .precision import MIXED, in_hardware, tolerance
 from .step import KINDS, Step, reference_loss, settle
+from .timing import FEWEST
 from .workload import LeftOut, Workload
 
 UNITS = {"resnet50": "images/s", "bert-base": "sequences/s"}
@@ -35,8 +36,8 @@ class Training(Workload):
         return WEIGHTS_BYTES[self.id] + SMALL * KEPT_BYTES[self.id]
 
     def operations(self) -> float:
-        """The check, whose float64 counts double, and five steps."""
-        return STEP_OPERATIONS[self.id] * (CHECKED + SMALL * 5)
+        """The check, whose float64 counts double, and four steps."""
+        return STEP_OPERATIONS[self.id] * (CHECKED + SMALL * 4)
 
     def prepare(self) -> None:
         """The model, its optimizer, and the largest batch that memory and time allow."""
@@ -51,7 +52,7 @@ class Training(Workload):
         if self.device.kind == "cpu":
             self._take(SMALL)
             (seconds,) = self.device.seconds(self.run)
-            if time.perf_counter() + seconds * STEPS > self.deadline:
+            if time.perf_counter() + seconds * FEWEST > self.deadline:
                 raise LeftOut("time")
             if seconds * STEPS < self.limit_s:  # the first step is no measure of those that follow
                 (seconds,) = self.device.seconds(self.run)
@@ -59,6 +60,7 @@ class Training(Workload):
             fits = free is None or self.batch * KEPT_BYTES[self.id] < free * 0.8
             if not fits or seconds / SMALL * self.batch * STEPS > self.limit_s:
                 self.batch = SMALL
+                self.last_s = seconds
         self._take(self.batch)
         while self.device.kind == "gpu":
             try:

@@ -39,6 +39,7 @@ class Workload:
         self.batch: Optional[int] = None
         self.amount = 0.0
         self.deadline = math.inf  # of the clock `time.perf_counter`, for everything on this device
+        self.last_s: Optional[float] = None  # what a run took that was made already, to check or to choose a batch
         self.torch = device.torch
 
     def begin(self) -> Dict[str, Any]:
@@ -67,7 +68,7 @@ class Workload:
 
     def close(self) -> None:
         """Let go of all memory."""
-        kept = ("device", "dtype", "size", "limit_s", "batch", "amount", "deadline", "torch")
+        kept = ("device", "dtype", "size", "limit_s", "batch", "amount", "deadline", "last_s", "torch")
         for name in [name for name in vars(self) if name not in kept]:
             delattr(self, name)
 
@@ -81,9 +82,17 @@ class Workload:
         self.prepare()
         error, tolerance = self.check()
         left = max(self.limit_s - (time.perf_counter() - began), 0.5)
-        expected = timing.warm_up(self.device, self.run, min(timing.WARM_UP_S, left / 2))
-        left = max(self.limit_s - (time.perf_counter() - began), 0.0)
-        samples = timing.measure(self.device, self.run, left, expected)
+        expected = self.last_s
+        if expected is None or expected < timing.WARM_UP_S:  # a longer one has warmed up what there is to warm up
+            expected = timing.warm_up(self.device, self.run, min(timing.WARM_UP_S, left / 2))
+        now = time.perf_counter()
+        if now + expected * timing.FEWEST > self.deadline:
+            raise LeftOut("time")
+        samples = timing.measure(
+            self.device, self.run, max(self.limit_s - (now - began), 0.0), expected, self.deadline - now
+        )
+        if len(samples) < timing.FEWEST:
+            raise LeftOut("time")
         return self.result(samples, error, tolerance, time.perf_counter() - began)
 
     def result(self, samples: List[float], error: float, tolerance: float, seconds: float) -> Dict[str, Any]:
