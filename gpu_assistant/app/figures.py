@@ -28,13 +28,21 @@ class Figures(Base):
         """Measure an environment's devices."""
         from ..bench.parent import BenchJob
 
-        return BenchJob(environment, self.system, self.data, full=full, device=device, catalog=self.catalog)
+        return BenchJob(
+            environment,
+            self.system,
+            self.data,
+            full=full,
+            device=device,
+            catalog=self.catalog,
+            simulated=self.simulated,
+        )
 
     def fit(self, environment: Path, *, model: FitModel, batch: int, device: str) -> FitJob:
         """What a training step of a model needs of a device's memory."""
         from ..bench.fit import FitJob
 
-        return FitJob(environment, self.system, model=model, batch=batch, device=device)
+        return FitJob(environment, self.system, model=model, batch=batch, device=device, simulated=self.simulated)
 
     def benchmarks(self) -> tuple[Benchmark, ...]:
         """The benchmarks kept so far, oldest first; a file that cannot be read is left out."""
