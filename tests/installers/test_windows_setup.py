@@ -42,6 +42,15 @@ def package(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_the_uninstaller_tells_of_no_room_that_it_needs() -> None:
+    lines = SCRIPT.splitlines()
+    page = lines.index("!insertmacro MUI_UNPAGE_COMPONENTS")
+    # A page's own function counts for the next page alone.
+    assert lines[page - 1] == "!define MUI_PAGE_CUSTOMFUNCTION_SHOW un.HideSpace"
+    body = SCRIPT.partition("Function un.HideSpace")[2].partition("FunctionEnd")[0]
+    assert re.search(r"GetDlgItem (\$\d) \$0 1023\s+ShowWindow \1 \$\{SW_HIDE\}", body)
+
+
 def test_what_is_imported_anywhere_is_reached_and_says_by_whom(package: Path) -> None:
     closure = Closure([package], extension=[".cp399-win_amd64.pyd"], excluded=["left_out"])
     assert closure.add("one")

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout
 
 from ..components import Banner, LanguageMenu, RailButton, StepRail, ThemeMenu
-from ..components.base import Live
 from ..language import Language
 from ..main.saving import SettingsSaver
 from .ahead import Ahead
 from .base import WizardPage
+from .beside import Beside
 from .flow import PAGES, Flow, PageName
 from .road import Road
 
 if TYPE_CHECKING:
     from ...app import App
-    from ..bundle.given import GivenPage
-    from ..bundle.making import Making
-    from ..bundle.page import PreparePage
     from .computer import ComputerPage
     from .done import DonePage
     from .install import InstallPage
@@ -30,10 +27,9 @@ if TYPE_CHECKING:
     from .welcome import WelcomePage
 
 AHEAD_MS = 600
-PageKind = TypeVar("PageKind", bound=WizardPage)
 
 
-class Wizard(Live, QWidget):
+class Wizard(Beside):
     """`finished` comes when the user goes to Home, `only_look` when they want Home without a setup."""
 
     finished = Signal()
@@ -128,40 +124,6 @@ class Wizard(Live, QWidget):
         page.home_wanted.connect(self._finish)
         return page
 
-    # Beside the way: from the first page and from the recommendation, and back to it.
-
-    @cached_property
-    def given(self) -> GivenPage:
-        """Is the folder that was prepared elsewhere fit for this computer?"""
-        from ..bundle.given import GivenPage
-
-        page = self._added(GivenPage(self.road))
-        page.left.connect(self._moved)
-        page.whole.connect(self.road.use_bundle)
-        page.chosen.connect(lambda: self._stack.setCurrentWidget(page))
-        return page
-
-    @cached_property
-    def prepare(self) -> PreparePage:
-        """What does a computer without internet need?"""
-        from ..bundle.page import PreparePage
-
-        page = self._added(PreparePage(self.road, self.making))
-        page.left.connect(self._moved)
-        return page
-
-    @cached_property
-    def making(self) -> Making:
-        """Makes a folder for such a computer."""
-        from ..bundle.making import Making
-
-        return Making(self.app, self)
-
-    @property
-    def preparing(self) -> bool:
-        """Whether a folder for another computer is being made."""
-        return "making" in vars(self) and self.making.running
-
     @property
     def shown(self) -> WizardPage:
         """The page that is to be seen."""
@@ -181,10 +143,6 @@ class Wizard(Live, QWidget):
                 return self.install
             case "done":
                 return self.done
-
-    def _added(self, page: PageKind) -> PageKind:
-        self._stack.addWidget(page)
-        return page
 
     @property
     def flow(self) -> Flow:
@@ -222,7 +180,7 @@ class Wizard(Live, QWidget):
 
     def _keys(self) -> None:
         for key, act in (
-            ("Alt+Left", self.road.back),
+            ("Alt+Left", self._back),
             ("F5", self._look_again),
             ("F1", self.show_help),
         ):
@@ -248,6 +206,13 @@ class Wizard(Live, QWidget):
         dialog = WizardHelp(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
+
+    def _back(self) -> None:
+        """From a page beside the way to the one that it was opened from, else one page back."""
+        if self.shown is not self.page(self.flow.page):
+            self._moved()
+        else:
+            self.road.back()
 
     def _moved(self) -> None:
         self.ahead.stop()

@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said_and_another_can_be_chosen(
     assert "gpu-assistant" not in seen(wizard.given)  # nobody is sent to a command line
     qtbot.waitUntil(wizard.given.primary.hasFocus, timeout=5000)
     speak("zh_CN")
-    assert chinese in seen(wizard.given)
+    qtbot.waitUntil(lambda: chinese in seen(wizard.given), timeout=5000)
     app.results["check"] = None
     given(wizard, tmp_path / "stick")
     qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.road.busy, timeout=5000)

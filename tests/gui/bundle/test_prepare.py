@@ -209,6 +209,14 @@ def test_the_dialogs_ask_for_the_right_kind_and_their_answer_counts(app, at_prep
         dialog.deleteLater()
 
 
+def test_the_way_back_leads_to_the_page_that_it_was_opened_from(app, at_prepare, qtbot):
+    wizard = at_prepare(app)
+    qtbot.keyClick(wizard.prepare, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert wizard.recommendation.isVisible()
+    qtbot.keyClick(wizard.recommendation, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert wizard.computer.isVisible()
+
+
 @BOTH
 def test_every_control_is_reached_by_tab_and_has_a_name(app, at_prepare, speak, qtbot, tmp_path, code):
     wizard = at_prepare(app)
