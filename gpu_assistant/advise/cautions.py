@@ -19,7 +19,7 @@ from .pick import Pick, Site, best_pick
 from .systems import held_back
 from .tensorflow import TensorFlowPick
 from .toolkit import Parts, installable
-from .unusable import age_of
+from .unusable import age_of, makers_own
 
 
 def cautions(d: Decision) -> tuple[Caution, ...]:
@@ -34,7 +34,11 @@ def _cautions(d: Decision) -> Iterator[Caution]:
     if d.cards and d.accelerator != "cuda" and not d.by_hand and d.wish.driver is None:
         idle, age = d.cards[0], age_of(d.where, d.cards[0])
         code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}[age]
-        yield warn(code, gpu=idle.name, capability=idle.capability_text)
+        own = makers_own(d.where)
+        if own is not None:
+            yield warn("gpu-makers-own", gpu=idle.name, url=own.url)
+        else:
+            yield warn(code, gpu=idle.name, capability=idle.capability_text)
     card = d.where.card
     if d.accelerator == "cuda":
         yield from card_cautions(d.where, build.label, d.driver.minimum)

@@ -13,7 +13,7 @@ from .decision import Decision
 from .others import amd_chip
 from .reasons_driver import say
 from .systems import held_back
-from .unusable import age_of
+from .unusable import age_of, makers_own
 
 
 def accelerator_reason(d: Decision) -> Reason:
@@ -60,7 +60,9 @@ def _processor(d: Decision) -> Reason:
         card = d.cards[0]
         code = "cpu-by-hand" if d.by_hand else "cpu-driver-picked" if d.wish.driver is not None else "cpu-card"
         data: dict[str, Value] = {"gpu": card.name, "capability": card.capability_text}
-        if code == "cpu-card" and age_of(d.where, card) == "new":
+        if code == "cpu-card" and makers_own(d.where) is not None:
+            code = "cpu-card-own"
+        elif code == "cpu-card" and age_of(d.where, card) == "new":
             code = "cpu-card-new"
         elif code == "cpu-card" and held_back(d.where) is not None:
             code, data["installed"] = "cpu-card-glibc", machine.os.glibc

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Literal
 
 from ..catalog.load import Catalog
+from ..catalog.records import MakersOwn
 from ..catalog.versions import capability
 from ..core.machine import SystemName
 from .builds import builds_for
@@ -35,3 +36,9 @@ def _span(catalog: Catalog, system: SystemName, arch: str) -> tuple[tuple[int, i
     listed = (text for build in builds_for(catalog, system, arch) for text in build.record.arch_list or ())
     codes = [code for text in listed if (code := capability(text)) is not None]
     return (min(codes), max(codes)) if codes else None
+
+
+def makers_own(where: Site) -> MakersOwn | None:
+    """Where NVIDIA publishes PyTorch with CUDA for this kind of computer while PyTorch itself does not, if anywhere."""
+    here = (where.machine.os.system, where.arch)
+    return next((own for own in where.catalog.pytorch.makers_own if (own.system, own.arch) == here), None)

@@ -161,6 +161,12 @@ class Platform(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class MakersOwn(Platform, frozen=True, kw_only=True):
+    """A kind of computer for which NVIDIA publishes PyTorch with CUDA while PyTorch itself does not, and where."""
+
+    url: Https
+
+
 class CudnnFloor(Struct, frozen=True, kw_only=True):
     """The oldest chip that cuDNN supports from a version on; builds for CUDA 11 may go further back."""
 
@@ -181,6 +187,7 @@ class PyTorch(Subject, frozen=True, kw_only=True):
     without_glibc: WithoutGlibc | None = None
     embedded: Embedded | None = None
     not_on_general_index: tuple[Platform, ...] = ()
+    makers_own: tuple[MakersOwn, ...] = ()
     cudnn_floors: tuple[CudnnFloor, ...] = ()
 
 

@@ -51,9 +51,9 @@ def read_file(path: Path, kind: type[T], *, code: str) -> T:
         return decode(data, kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         fault, where = fault_of(error, data)
-        kind = fault.removeprefix("@file.fault.")
-        if kind in _CHOICES.values():
-            raise AppError(f"unsupported-{kind}", path=str(path)) from error
+        what = fault.removeprefix("@file.fault.")
+        if what in _CHOICES.values():
+            raise AppError(f"unsupported-{what}", path=str(path)) from error
         raise CallError(code, path=str(path), fault=fault, where=where) from error
 
 

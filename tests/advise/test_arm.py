@@ -87,6 +87,15 @@ def test_windows_on_arm_gets_what_is_made_for_it() -> None:
     assert reason(found, "pytorch.version").code == "version-newest-for-system"
 
 
+def test_windows_on_arm_with_a_card_of_nvidias_is_told_of_nvidias_own_builds() -> None:
+    card = nvidia(name="NVIDIA RTX Spark", compute_capability="12.1")
+    found = check(recommend(machine("windows", card, driver="616.00", arch="arm64"), catalog()))
+    assert (found.accelerator, found.driver.action) == ("cpu", "none")
+    assert reason(found, "accelerator").code == "cpu-card-own"
+    told = next(warning for warning in found.warnings if warning.code == "gpu-makers-own")
+    assert str(told.data["url"]).startswith("https://forums.developer.nvidia.com/")
+
+
 @pytest.mark.parametrize(
     ("system", "wish", "why"),
     [
