@@ -120,6 +120,8 @@ def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
         say(output.say("price-time", work_seconds=60 * value.minutes, mbits=minutes))
     if any(step.kind in BESIDE for step in value.steps):
         say(output.say("price-besides"))
+    if any(step.kind == "conda-environment" for step in value.steps):
+        say(output.say("price-conda"))
     if value.simulated:
         say(output.say("folders-simulated"))
 

@@ -454,6 +454,10 @@
 <context>
     <name>PriceCard</name>
     <message>
+        <source>conda's Python</source>
+        <translation>conda 的 Python</translation>
+    </message>
+    <message>
         <source>No consent</source>
         <translation>不需要</translation>
     </message>

@@ -15,7 +15,7 @@ from ..components import Button, Card, Icon, label
 from .rows import disk_name
 
 # Steps that fetch much, though nobody tells how much before it is asked for.
-LARGE = ("nvidia-driver", "cuda-toolkit", "cudnn")
+LARGE = ("conda-environment", "nvidia-driver", "cuda-toolkit", "cudnn")
 ICONS = ("download", "disk", "clock", "shield")
 WORTH_SAYING = 100_000_000
 LEVEL, SQUARE, GAP, UNBOUNDED = 800, 600, 12, 16_777_215
@@ -70,6 +70,7 @@ class PriceCard(Card):
         if plan.bytes is not None:
             return size(plan.bytes), self.tr("to download")
         names = {"nvidia-driver": self.tr("the driver"), "cuda-toolkit": "CUDA Toolkit", "cudnn": "cuDNN"}
+        names["conda-environment"] = self.tr("conda's Python")
         beside = [names[step.kind] for step in plan.steps if step.kind in LARGE and step.bytes is None]
         more = self.tr("; and more: {parts} (size not known)").format(parts=self.tr(", ").join(beside))
         more = more if beside else ""

@@ -1,0 +1,48 @@
+"""`--environment conda` on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Call
+
+MACHINES = Path(__file__).resolve().parent.parent / "machines"
+WITH = str(MACHINES / "ubuntu22-h100" / "expected.json")
+WITHOUT = str(MACHINES / "nothing-at-all" / "expected.json")
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "conda alone knows"), ("zh_CN", "只有 conda 知道")])
+def test_a_plan_says_what_conda_does(call: Call, language: str, words: str) -> None:
+    done = call("--lang", language, "plan", "--machine", WITH, "--environment", "conda")
+    assert done.returncode == 0, done.stderr
+    assert "$ conda create --prefix" in done.stdout
+    assert "--override-channels --channel conda-forge" in done.stdout
+    assert words in done.stdout
+
+
+def test_the_json_has_its_step(call: Call) -> None:
+    done = call("plan", "--machine", WITH, "--environment", "conda", "--json")
+    plan = json.loads(done.stdout)
+    (step,) = (step for step in plan["steps"] if step["kind"] == "conda-environment")
+    assert (step["bytes"], step["disk_bytes"], plan["bytes"], plan["disk_bytes"]) == (None, None, None, None)
+    assert "python-runtime" not in [step["kind"] for step in plan["steps"]]
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_where_there_is_no_conda(call: Call, language: str) -> None:
+    done = call("--lang", language, "plan", "--machine", WITHOUT, "--environment", "conda")
+    assert done.returncode == 1
+    assert "Miniforge" in done.stderr
+
+
+def test_a_bundle_has_nothing_for_conda(call: Call, tmp_path: Path) -> None:
+    done = call("install", "--bundle", str(tmp_path), "--environment", "conda", "--yes")
+    assert done.returncode == 2
+    assert str(tmp_path) in done.stderr
+
+
+def test_other_words_are_refused(call: Call) -> None:
+    assert call("plan", "--environment", "docker").returncode == 2
