@@ -20,13 +20,13 @@ def install_way(drivers: Drivers, system: OperatingSystem) -> LinuxDriverInstall
     own although it is built from one whose packages are known.
     """
     own = (system.distro or "").casefold()
-    if any(own in row.distributions for row in drivers.linux_commands):
+    for way in drivers.linux_install:
+        if way.distribution == own:
+            return way
+    if not system.distro_like or any(own in row.distributions for row in drivers.linux_commands):
         return None
-    for name in _family(system):
-        for way in drivers.linux_install:
-            if way.distribution == name and (name == own or way.children):
-                return way
-    return None
+    children = {way.distribution: way for way in drivers.linux_install if way.children}
+    return next((children[name] for name in _family(system) if name in children), None)
 
 
 def release_of(way: LinuxDriverInstall, system: OperatingSystem) -> str | None:
