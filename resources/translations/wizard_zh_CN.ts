@@ -1156,8 +1156,8 @@
         <translation>安装方式</translation>
     </message>
     <message>
-        <source>Into a folder of your own, without an administrator</source>
-        <translation>装到你自己的文件夹，不需要管理员权限</translation>
+        <source>Your own folder, no administrator</source>
+        <translation>自己的文件夹，无需管理员</translation>
     </message>
     <message>
         <source>With NVIDIA's installer</source>

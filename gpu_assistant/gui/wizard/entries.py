@@ -50,7 +50,7 @@ def shown(name: PartName, value: str | None, notes: OptionNotes | None = None) -
     if name == "driver" and value == "keep":
         return translate("Choosers", "Keep the one that is there")
     if name == "toolkit_way" and value is not None:
-        archives = translate("Choosers", "Into a folder of your own, without an administrator")
+        archives = translate("Choosers", "Your own folder, no administrator")
         return archives if value == "archives" else translate("Choosers", "With NVIDIA's installer")
     if name in ("cuda_toolkit", "cudnn") and value == "none":
         return translate("Choosers", "Not installed separately")

@@ -40,8 +40,8 @@ def rest(qtbot):
 @pytest.mark.parametrize(
     ("code", "archives", "installer"),
     [
-        ("en", "Into a folder of your own, without an administrator", "With NVIDIA's installer"),
-        ("zh_CN", "装到你自己的文件夹，不需要管理员权限", "用 NVIDIA 的安装程序"),
+        ("en", "Your own folder, no administrator", "With NVIDIA's installer"),
+        ("zh_CN", "自己的文件夹，无需管理员", "用 NVIDIA 的安装程序"),
     ],
 )
 def test_the_way_is_picked_at_the_toolkits_card(page, rest, language, simulated, code, archives, installer):
