@@ -40,7 +40,10 @@ def install_words(app: App, facts: Facts) -> tuple[str, ...]:
     choice = facts.choice or Choice()
     chosen = {name: value for name, value in asdict(choice).items() if value is not None}
     words = ["gpu-assistant", "install"]
-    if not chosen.keys() <= OPTIONS.keys():
+    if facts.bundle is not None:
+        words += ["--bundle", facts.bundle]
+        words += ["--env", facts.environment] if facts.environment is not None else []
+    elif not chosen.keys() <= OPTIONS.keys():
         words += ["--plan", PLAN_NAME]
     else:
         words += ["--goal", facts.goal]

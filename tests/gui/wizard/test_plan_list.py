@@ -102,6 +102,13 @@ def test_what_has_no_option_of_its_own_travels_in_the_plan(app):
     assert build(Sentences("en")).parse_args(list(words[1:])).plan
 
 
+def test_a_folder_that_everything_comes_from_says_all(app):
+    facts = Facts(goal="all", bundle="/media/stick/pytorch", environment="/home/mei/e")
+    words = install_words(app, facts)
+    assert words[2:6] == ("--bundle", "/media/stick/pytorch", "--env", "/home/mei/e")
+    assert "--goal" not in words
+
+
 def test_a_folder_of_wheels_and_of_data_are_named(app, tmp_path):
     app.wheelhouse = tmp_path / "wheels"
     app.data = paths.data_dir(str(tmp_path), {})
