@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -54,15 +54,21 @@ class Picker(Button):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._entries: tuple[Entry, ...] = ()
+        self._make: Callable[[], Iterable[Entry]] | None = None
         self._current: Hashable = None
         super().__init__(after="down", parent=parent)
         self.clicked.connect(self.open)
         self.popup: _Popup | None = None
         self._reserved: tuple[str, ...] = ()
 
-    def set(self, entries: Sequence[Entry], current: Hashable, words: str, name: str) -> None:
-        """What there is to choose and what holds; `words` stand on the button, `name` says what it is about."""
-        self._entries, self._current = tuple(entries), current
+    def set(
+        self, entries: Iterable[Entry] | Callable[[], Iterable[Entry]], current: Hashable, words: str, name: str
+    ) -> None:
+        """What there is to choose and what holds; `words` stand on the button, `name` says what it is about. Entries
+        that take long to word are given as what makes them: it is asked when somebody wants to see them.
+        """
+        self._make = entries if callable(entries) else lambda: entries
+        self._entries, self._current = (), current
         self.setText(words)
         self.setAccessibleName(f"{name}: {words}")
 
@@ -80,11 +86,13 @@ class Picker(Button):
     @property
     def entries(self) -> tuple[Entry, ...]:
         """What there is to choose."""
+        if self._make is not None:
+            self._entries, self._make = tuple(self._make()), None
         return self._entries
 
     def open(self) -> None:
         """Show the list below the button, or above it where there is no room."""
-        self.popup = _Popup(self, self._entries, self._current)
+        self.popup = _Popup(self, self.entries, self._current)
         self.popup.taken.connect(self.take)
         self.popup.show_at(self)
 

@@ -67,6 +67,8 @@ class Ahead(QObject):
         if name == "recommendation":
             # Its words, too, if they are known: what is left to do when it is shown is to paint it.
             steps += [partial(step, name) for step in (self._draw, self._lay_out, self._paint)]
+        elif name == "install":
+            steps += [self._plan, *(partial(step, name) for step in (self._draw, self._lay_out, self._paint))]
         self._steps = deque(steps)
         if steps:
             self._timer.start()
@@ -101,6 +103,10 @@ class Ahead(QObject):
             for layout in (page.layout(), page.page.content.layout()):
                 if layout is not None:
                     layout.activate()
+
+    def _plan(self) -> None:
+        """The plan's steps to read, one a turn: the present page opens them."""
+        self._steps.extendleft(reversed(self._page("recommendation").ahead()))
 
     def _paint(self, name: PageName) -> None:
         """Into a picture that nobody needs: what texts and icons keep of their looks is there from then on."""

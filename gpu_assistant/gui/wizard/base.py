@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, QTimer
@@ -29,6 +30,8 @@ class WizardPage(Live, QWidget):
         self.page = Page()
         self.footer = Footer()
         self.primary = Button(kind="primary")
+        self._worded = QTimer(self, singleShot=True, interval=0)
+        self._worded.timeout.connect(self.draw_if_seen)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -76,14 +79,21 @@ class WizardPage(Live, QWidget):
         self.draw()
         self.footer.fit()
 
+    def ahead(self) -> list[Callable[[], object]]:
+        """What can be made before somebody opens it, a little in each call."""
+        return []
+
     def prepare(self) -> None:
         """Draw ahead, while nobody looks."""
         if not self.isVisible():
             self._draw()
 
     def retranslate(self) -> None:
-        """All words again; a page that nobody sees draws when it is shown."""
-        self.draw_if_seen()
+        """All words again, in a turn of their own: first all widgets take the fonts of the language. A page that
+        nobody sees draws when it is shown.
+        """
+        if self.isVisible():
+            self._worded.start()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up, and put the focus where the way goes on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 
-LEVEL = 560
+LEVEL, SIDE, GAP, LEAST = 560, 16, 8, 160
 CARDS: Mapping[PartName, str] = {
     "driver": "driver",
     "cuda_toolkit": "cuda",
@@ -92,7 +93,7 @@ class Choosers(Live, QWidget):
         for number, part in enumerate(parts):
             if part.name not in self.pickers:
                 self._add(part.name, number)
-            words, entries = title(part.name), tuple(entries_of(part, notes, texts))
+            words, entries = title(part.name), partial(entries_of, part, notes, texts)
             holds = part.picked or part.recommended
             self.pickers[part.name].set(entries, part.picked, shown(part.name, holds, notes), words)
             text = self._names[part.name][0]
@@ -111,13 +112,17 @@ class Choosers(Live, QWidget):
         way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
         self._row.setDirection(way)
         self._end.setVisible(level)
+        margins = self.contentsMargins()
+        within = room - margins.left() - margins.right() - 2 * SIDE
+        for picker, (words, _) in zip(self.pickers.values(), self._names.values(), strict=True):
+            picker.set_room(max(within - words.sizeHint().width() - GAP, theme.px(LEAST)))
 
     def _add(self, name: PartName, number: int) -> None:
         picker, words = Picker(), label("small")
         picker.chosen.connect(lambda value, name=name: self.picked.emit(name, value))
         picker.refused.connect(lambda entry, name=name: self._refuse(name, entry))
         pair = QHBoxLayout()
-        pair.setSpacing(8)
+        pair.setSpacing(GAP)
         pair.addWidget(words)
         pair.addWidget(picker)
         pair.addStretch(1)

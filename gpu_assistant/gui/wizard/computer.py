@@ -129,11 +129,11 @@ class ComputerPage(WizardPage):
             return self._not_yet()
         if not nvidia and recommendation.accelerator == "cpu":
             words = self.tr("No NVIDIA GPU here. PyTorch still works, on the CPU.")
-            detail = self.tr(
+            good_for = self.tr(
                 "The CPU is the chip that every computer works with: good for learning and small models; large ones "
                 "take long."
             )
-            return "neutral", words, detail
+            return "neutral", words, good_for
         if recommendation.accelerator == "cpu":
             cautions = self.texts.recommendation(recommendation).warnings
             detail = cautions[0].text if cautions else ""

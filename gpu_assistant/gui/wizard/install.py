@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
+from ...core.message import Value
 from ...core.plan import Event, StepEvent
-from ...texts.format import duration, size
+from ...texts.format import duration
 from ..components import Button, Card, ConfirmDialog, LogDrawer, ProgressBar, StepList, announce
 from . import install_words, words
 from .base import WizardPage, chain
@@ -69,7 +72,17 @@ class InstallPage(WizardPage):
         self.road.stepped.connect(self._stepped)
         self.road.logged.connect(self._logged)
         self._progress: Progress | None = None
+        self._kinds: tuple[tuple[str, bool], ...] = ()
+        self._heard: dict[str, StepEvent] = {}  # shown once in a turn, however much it was
+        self._telling = QTimer(self, singleShot=True, interval=0)
+        self._telling.timeout.connect(self._tell)
         self._stage: Stage | None = None
+
+    def prepare(self) -> None:
+        """The rows of the plan that is going to be carried out."""
+        plan = self.road.flow.facts.plan
+        if plan is not None and not self.isVisible():
+            self._fill((step.id, step.code, step.data, step.needs_admin) for step in plan.steps)
 
     def draw(self) -> None:
         """Everything of now."""
@@ -80,7 +93,7 @@ class InstallPage(WizardPage):
             self._progress = progress
             self.log.clear()
             self.block.line.clear()
-            self._fill()
+            self._fill_all()
         if progress is not None:
             for step in progress.steps.values():
                 self._row(step)
@@ -130,7 +143,7 @@ class InstallPage(WizardPage):
             self.road.stop()
 
     def _show_plan(self) -> None:
-        """For a simulated machine the plan with its commands and sizes stands here: nothing runs, nothing is logged."""
+        """For a simulated machine the plan with its commands and sizes stands here: nothing is logged."""
         simulated, plan = self.road.flow.simulated, self.road.flow.facts.plan
         for widget in (self._side, self.log, self._list_card):
             widget.setVisible(not simulated)
@@ -143,41 +156,29 @@ class InstallPage(WizardPage):
         # What a tool says on its way reads like trouble to who does not know it: it is for the open drawer.
         self.log.head.set_last("")
 
-    def _fill(self) -> None:
-        self.steps.clear()
-        if self._progress is None:
-            return
-        for step in self._progress.steps.values():
-            self.steps.add(step.id, self.texts.say(f"step.{step.code}.title", step.data), admin=step.admin)
+    def _fill_all(self) -> None:
+        steps = self._progress.steps.values() if self._progress is not None else ()
+        self._fill((step.id, step.code, step.data, step.admin) for step in steps)
+
+    def _fill(self, steps: Iterable[tuple[str, str, dict[str, Value], bool]]) -> None:
+        """A row for each (id, code, data, asks for rights); those that are there already stay."""
+        wanted = tuple(steps)
+        kinds = tuple((name, admin) for name, _, _, admin in wanted)
+        if kinds != self._kinds:
+            self._kinds = kinds
+            self.steps.clear()
+            for name, code, data, admin in wanted:
+                self.steps.add(name, self.texts.say(f"step.{code}.title", data), admin=admin)
 
     def _row(self, step: StepProgress) -> None:
         texts = self.texts
         if step.id not in self.steps.rows:
-            self._fill()
+            self._fill_all()
         self.steps.set_title(step.id, texts.say(f"step.{step.code}.title", step.data))
-        self.steps.set_state(step.id, step.state, self._detail(step), self._right_of(step))
-
-    def _detail(self, step: StepProgress) -> str:
-        texts = self.texts
-        if step.state == "running" and step.unit == "bytes" and step.done is not None:
-            return f"{size(step.done)} / {size(step.total)}" if step.total else size(step.done)
-        if step.state == "done" and step.unit == "bytes":
-            # The last file's name says nothing about the step.
-            return size(step.total) if step.total else ""
         # The trouble box says why a step failed; where others went on without it, its row does.
         told = self.road.flow.facts.stage == "left-out" or step.state != "failed"
-        if step.state in ("running", "done", "skipped", "failed") and told and step.message is not None:
-            return texts.message(step.message)
-        return ""
-
-    def _right_of(self, step: StepProgress) -> str:
-        if step.state == "running":
-            return f"{round(100 * step.fraction)} %" if step.fraction is not None else ""
-        if step.seconds_worth_saying is not None:
-            return duration(step.seconds_worth_saying, self.texts.language)
-        if step.state == "waiting" and step.bytes:
-            return size(step.bytes)
-        return ""
+        detail, right = install_words.detail(step, texts, told=told), install_words.right(step, texts)
+        self.steps.set_state(step.id, step.state, detail, right)
 
     def _stepped(self, event: Event) -> None:
         progress = self.road.progress
@@ -185,18 +186,27 @@ class InstallPage(WizardPage):
             return
         if event.unit == "bytes" and event.state == "running":
             self.block.line.add(event.speed)
-        if not self.isVisible():
+        if self.isVisible():
+            self._heard[event.id] = event
+            if not self._telling.isActive():
+                self._telling.start()
+
+    def _tell(self) -> None:
+        progress, heard = self.road.progress, self._heard
+        self._heard = {}
+        if progress is None:
             return
-        step = progress.steps.get(event.id)
-        if progress is not self._progress or step is None:
+        if progress is not self._progress or not heard.keys() <= progress.steps.keys():
             self.draw()
             return
-        self._row(step)
+        for name in heard:
+            self._row(progress.steps[name])
         self._heads(progress)
         self._notes()
-        self.block.setVisible(progress.running is not None)
-        if event.state in SAID:
-            announce(self.steps, self.steps.rows[event.id].accessibleName())
+        self.block.setVisible(progress.running is not None and self.road.flow.locked)
+        for event in heard.values():
+            if event.state in SAID:
+                announce(self.steps, self.steps.rows[event.id].accessibleName())
 
     def _heads(self, progress: Progress | None) -> None:
         stage = self.road.flow.facts.stage

@@ -7,9 +7,10 @@ from PySide6.QtCore import QCoreApplication
 
 from ...core.message import Message
 from ...texts import Texts
+from ...texts.format import duration, size
 from . import words as said
 from .facts import Facts, Stage
-from .progress import Progress
+from .progress import Progress, StepProgress
 
 translate = QCoreApplication.translate
 
@@ -93,3 +94,26 @@ def _left_out(facts: Facts, texts: Texts) -> tuple[Note, ...]:
         ),
     )
     return what, how
+
+
+def detail(step: StepProgress, texts: Texts, *, told: bool) -> str:
+    """The second line of a step's row; `told` says whether what happened is said there."""
+    if step.state == "running" and step.unit == "bytes" and step.done is not None:
+        return f"{size(step.done)} / {size(step.total)}" if step.total else size(step.done)
+    if step.state == "done" and step.unit == "bytes":
+        # The last file's name says nothing about the step.
+        return size(step.total) if step.total else ""
+    if step.state in ("running", "done", "skipped", "failed") and told and step.message is not None:
+        return texts.message(step.message)
+    return ""
+
+
+def right(step: StepProgress, texts: Texts) -> str:
+    """What stands at the right of a step's row: how far, how long, or how much."""
+    if step.state == "running":
+        return f"{round(100 * step.fraction)} %" if step.fraction is not None else ""
+    if step.seconds_worth_saying is not None:
+        return duration(step.seconds_worth_saying, texts.language)
+    if step.state == "waiting" and step.bytes:
+        return size(step.bytes)
+    return ""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from ...core.plan import Step
+from ...texts import Texts
 from ..components import Button, Card, CommandBox, label
 from ..components.dialogs import save_dialog
 from . import words as said
@@ -25,6 +29,7 @@ class PlanList(Card):
         self._rows = QVBoxLayout()
         self._rows.setSpacing(2)
         self.rows: list[PlanRow] = []
+        self._ready: list[PlanRow] = []
         self._same, self._note = label("small-strong"), label("small")
         self.command = CommandBox()
         self.save = Button(icon="file")
@@ -59,7 +64,7 @@ class PlanList(Card):
         system = machine.os.system if machine is not None else road.app.system.name
         if self._drawn != (plan, texts.language):
             self._drawn = (plan, texts.language)
-            self._fill([PlanRow(step, texts, system) for step in texts.plan(plan).steps])
+            self._fill([self._row(step, texts, system) for step in texts.plan(plan).steps])
         words = install_words(road.app, facts)
         self._same.setText(
             self.tr("The same on the command line, once the plan is saved")
@@ -75,6 +80,34 @@ class PlanList(Card):
             self._note.setText(self.tr("Saved: {path}").format(path=road.saved))
         else:
             self._note.setText(self.tr("As a JSON file, to be read or carried out elsewhere."))
+
+    def ahead(self) -> list[Callable[[], object]]:
+        """What makes the plan's rows before somebody opens it, one a call."""
+        road, facts = self._road, self._road.flow.facts
+        plan, machine, texts = facts.plan, facts.machine, road.language.texts()
+        if plan is None or self._drawn == (plan, texts.language):
+            return []
+        system = machine.os.system if machine is not None else road.app.system.name
+        steps = texts.plan(plan).steps
+        for row in [each for each in self._ready if not any(each.shows(step, texts, system) for step in steps)]:
+            self._ready.remove(row)
+            row.deleteLater()
+        return [partial(self._prepare, step, texts, system) for step in steps]
+
+    def _prepare(self, step: Step, texts: Texts, system: str) -> None:
+        if not any(row.shows(step, texts, system) for row in self._ready):
+            row = PlanRow(step, texts, system, self)
+            row.hide()
+            row.grab()  # what its texts and icons keep of their looks is there from then on
+            self._ready.append(row)
+
+    def _row(self, step: Step, texts: Texts, system: str) -> PlanRow:
+        """The row that was made ahead, or a new one."""
+        row = next((each for each in self._ready if each.shows(step, texts, system)), None)
+        if row is None:
+            return PlanRow(step, texts, system, self)
+        self._ready.remove(row)
+        return row
 
     def _fill(self, rows: list[PlanRow]) -> None:
         opened = {old.step for old in self.rows if old.opened}

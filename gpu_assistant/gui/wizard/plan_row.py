@@ -26,9 +26,9 @@ SLIM = 560
 class PlanRow(Live, QWidget):
     """`step` has its sentences; `system` is the one on which its commands are typed."""
 
-    def __init__(self, step: Step, texts: Texts, system: str) -> None:
-        super().__init__()
-        self._step, self._system = step, system
+    def __init__(self, step: Step, texts: Texts, system: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._step, self._system, self._language = step, system, texts.language
         self._terms = explained(texts, step.title or "", step.what or "")
         self.command: CommandBox | None = None
         column = QVBoxLayout(self)
@@ -52,6 +52,10 @@ class PlanRow(Live, QWidget):
         column.addLayout(head)
         column.addLayout(self._indented)
         self.follow()
+
+    def shows(self, step: Step, texts: Texts, system: str) -> bool:
+        """Whether it is the row of a step, in a language."""
+        return (step, texts.language, system) == (self._step, self._language, self._system)
 
     def refresh(self) -> None:
         """The words below begin where the title does."""

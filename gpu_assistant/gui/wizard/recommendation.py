@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
@@ -15,7 +16,7 @@ from ..bundle.source_card import Offline
 from ..components import Button, Hero
 from ..components.picker import Picker
 from . import words as said
-from .along import along, fallen_words, let_go_words
+from .along import along
 from .base import WizardPage, chain
 from .cards import PARTS, others, parts
 from .choosers import about, of_card
@@ -30,6 +31,7 @@ from .part_card import Heads, PartCard
 from .plan_list import PlanList
 from .price_card import PriceCard
 from .road import Road
+from .verdict_hero import show_verdict
 from .wishes import Wishes
 
 
@@ -104,7 +106,7 @@ class RecommendationPage(WizardPage):
             if machine is not None and recommendation is not None:
                 self._show(machine, recommendation)
                 self._cost(machine, plan)
-        self._verdict(error)
+        show_verdict(self.hero, road, self.texts, known=self._known, obstacle=self.obstacle, error=error)
         self._foot()
         self._align()
         wishes = (self.wishes.ours, self.wishes.by_hand)
@@ -182,31 +184,9 @@ class RecommendationPage(WizardPage):
         found = {n: p for card in self.cards.values() if card.choosers for n, p in card.choosers.pickers.items()}
         return [picker for _, picker in sorted(found.items(), key=lambda each: turn is None or each[0] != turn.part)]
 
-    def _verdict(self, error: AppError | None) -> None:
-        road, facts = self.road, self.road.flow.facts
-        visible = True
-        if road.reckoning and not self._known:
-            self.hero.set("neutral", self.tr("Working out what suits this computer"), icon="search")
-        elif road.reckoning:
-            visible = False
-        elif self.obstacle is not None:
-            words = self.tr("This has to be set up by hand")
-            action = self.tr("Set up PyTorch instead") if facts.goal != "pytorch" else ""
-            self.hero.set("warn", words, said.error(self.texts, self.obstacle), action)
-        elif error is not None:
-            action = self.tr("Back to the recommendation") if facts.choice is not None else self.tr("Try again")
-            if facts.turn is not None:
-                action = self.tr("Take this change back")
-            self.hero.set("error", self.tr("This does not work out"), said.error(self.texts, error), action)
-        elif facts.fell and not road.reckoning:
-            self.hero.set("neutral", *fallen_words(facts.fell), self.tr("Take this change back"), icon="info")
-        elif facts.turn is not None and facts.turn.let_go and facts.turn.choice is not None:
-            self.hero.set("neutral", *let_go_words(facts.turn.choice), self.tr("Take this change back"), icon="undo")
-        elif facts.settled:
-            self.hero.set("ok", self.tr("You have all you need"), facts.plan.env if facts.plan is not None else "")
-        else:
-            visible = False
-        self.hero.setVisible(visible)
+    def ahead(self) -> list[Callable[[], object]]:
+        """The plan's steps."""
+        return self.steps.ahead() if not self._unfolded else []
 
     @property
     def obstacle(self) -> AppError | None:

@@ -174,6 +174,7 @@ class Wizard(Beside):
         self.rail.chosen.connect(lambda number: self.road.go(PAGES[number]))
         self.road.moved.connect(self._moved)
         self.road.changed.connect(self._mark_rail)
+        self.road.changed.connect(self._ahead_of_plan)
         self.languages.chosen.connect(lambda code: self._saver.keep(language=code))
         self.themes.chosen.connect(lambda choice: self._saver.keep(theme=choice))
         self.help.clicked.connect(self.show_help)
@@ -223,9 +224,15 @@ class Wizard(Beside):
     def _prepare_next(self) -> None:
         """While one page is read, make the next, so that it stands there at once."""
         later = PAGES[PAGES.index(self.flow.page) + 1 :]
-        if later and not self.road.busy:
+        # While an install runs, nothing else is as important as that its end finds the next page there.
+        if later and (self.flow.locked or not self.road.busy):
             self.ahead.begin(later[0])
         elif later:
+            self._ahead.start()
+
+    def _ahead_of_plan(self) -> None:
+        """Another plan has other steps to be ready for."""
+        if self.flow.page == "recommendation":
             self._ahead.start()
 
     def _mark_rail(self) -> None:

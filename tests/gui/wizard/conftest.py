@@ -55,7 +55,9 @@ def speak(language):
 
     def spoken(code: str) -> None:
         language.set(code)
-        QApplication.processEvents()
+        # The words of a page come in the turn after that of its fonts.
+        for _ in range(2):
+            QApplication.processEvents()
 
     return spoken
 

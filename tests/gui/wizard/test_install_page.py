@@ -288,5 +288,6 @@ class TestInstall:
         assert {"en": "next start", "zh_CN": "接着装"}[code] not in shown
         verifying = StepEvent(id="verify", state="running", done=2, unit="items", bottleneck="checking")
         wizard.road._step(verifying)
+        QApplication.processEvents()
         assert {"en": "Trying it out", "zh_CN": "正在试运行"}[code] in seen(page.block)
         assert {"en": "exactly the official one", "zh_CN": "官方"}[code] not in seen(page.block)
