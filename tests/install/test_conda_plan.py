@@ -63,7 +63,7 @@ def test_what_it_says(world: CondaWorld) -> None:
     for language in ("en", "zh_CN"):
         spoken = Texts(language).plan(plan)
         said = str(conda_step(spoken).what)
-        assert str(world.conda.program) in said
+        assert str(world.environment) in said
         assert "conda-forge" in said
     check(plan, ground(world))
 

@@ -57,7 +57,7 @@ class CondaEnvironment(Kind):
                 code="conda-environment",
                 needs=("space",),
                 spec={"conda": program} if program is not None else {},
-                data={"python": draft.series, "env": env, "path": program or "conda", "channel": CHANNEL},
+                data={"python": draft.series, "env": env, "channel": CHANNEL},
                 # What conda will choose is known to conda alone.
                 bytes=None,
                 disk_bytes=None,
