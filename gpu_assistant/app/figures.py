@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..bench.parent import BenchJob
     from ..catalog.health import HealthRules
     from ..core.results import Benchmark, GpuSample, Sample
+    from ..health.figures import Form
     from ..health.job import HealthJob
     from ..health.minder import Looks
     from ..health.watch import Watch
@@ -51,14 +52,17 @@ class Figures(Base):
 
     def health(
         self,
-        environment: Path,
+        environment: Path | None,
         looks: Looks,
         *,
         level: int = 1,
         device: str | None = None,
         load_seconds: float | None = None,
     ) -> HealthJob:
-        """Test whether the cards are sound; `looks` is a sampler that nobody else uses meanwhile."""
+        """Test whether the cards are sound; `looks` is a sampler that nobody else uses meanwhile.
+
+        Without an `environment` the first level asks the driver alone.
+        """
         from ..health.job import HealthJob
 
         return HealthJob(
@@ -70,6 +74,7 @@ class Figures(Base):
             device=device,
             load_seconds=load_seconds,
             allowed=self.allowed_temperature,
+            form=self.card_form,
         )
 
     @cached_property
@@ -83,7 +88,7 @@ class Figures(Base):
         """Whether the cards are well: give it every sample, and it says so."""
         from ..health.watch import Watch
 
-        return Watch(self.health_rules, allowed=self.allowed_temperature)
+        return Watch(self.health_rules, allowed=self.allowed_temperature, form=self.card_form)
 
     def remember_past(self, watch: Watch, history: History, sample: Sample) -> None:
         """Tell a watch how hot the cards of a sample usually are; it takes some milliseconds, once an hour will do."""
@@ -97,6 +102,19 @@ class Figures(Base):
         """°C that a card's maker allows; None where nobody knows."""
         card = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
         return card.max_temp_c if card is not None else None
+
+    def card_form(self, gpu: GpuSample) -> Form:
+        """What a card is built into, by the name it is sold under."""
+        from ..catalog.names import portable_name
+
+        if gpu.name is None:
+            return "any"
+        if portable_name(gpu.name):
+            return "laptop"
+        row = self.catalog.gpu_named(gpu.name)
+        if row is None:
+            return "any"
+        return "laptop" if row.laptop else "server" if row.segment == "datacenter" else "desktop"
 
     def sampler(self) -> Sampler:
         """Samples of this machine's GPU, CPU and memory."""

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from .subject import Confidence, Subject
 
 Level = Literal["info", "warn", "error"]
-XidKind = Literal["program", "memory", "card", "driver"]
+XidKind = Literal["program", "memory", "replaced", "card", "driver"]
 Name = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Figure = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*$")]
 
@@ -52,7 +52,8 @@ class Rule(Struct, frozen=True, kw_only=True):
     """An alarm: on when all conditions held in two samples in a row and for so long, off when they no longer do.
 
     Texts: `health.<id>.title`, `.evidence`, `.fix`, filled with `tells` (their name for it → figure), {name} of the
-    card, and {reason}. A figure that is not known meets no condition.
+    card, and {reason}. A figure that is not known meets no condition. While it rings, the rules that it `hushes` are
+    not told of the same card: they would say the same thing again, or the opposite.
     """
 
     id: Name
@@ -61,12 +62,15 @@ class Rule(Struct, frozen=True, kw_only=True):
     when: Annotated[tuple[Number | Names | Rose, ...], Meta(min_length=1)]
     for_seconds: Annotated[float, Meta(ge=0)]
     tells: dict[str, Figure] = {}
+    hushes: tuple[Name, ...] = ()
     source: str
     confidence: Confidence
 
 
 class Xid(Struct, frozen=True, kw_only=True):
-    """What the driver's error number speaks of: a program, the card's memory, the card itself or the driver."""
+    """What the driver's error number speaks of: a program, the card's memory (errors, or a bad
+    piece replaced), the card itself or the driver.
+    """
 
     number: int
     kind: XidKind
@@ -108,7 +112,9 @@ class Tests(Struct, frozen=True, kw_only=True):
     `memory_share` of the free memory is filled; of the processor's, `cpu_memory_bytes`. Products and load take so many
     seconds, a whole level at most `limits_seconds` (level 3: besides its load). A test stops `stop_before_slow` °C
     before the card slows itself down; where it does not tell when, `stop_beyond_max` above what the driver or the
-    maker allows; where nobody knows that, at `stop_unknown_c`. Other programs count from `busy_percent` on; a card
+    maker allows, and `stop_before_shutdown` before it switches itself off; where nobody knows any of these, at
+    `stop_unknown_c`. From `hot_before_limit` °C before a card's limit on it is called hot, and below
+    `least_free_share` of free memory it is called full. Other programs count from `busy_percent` on; a card
     is under load from `loaded_percent` on. The last third of the long load may be slower than the first by
     `slower_share`; a card may be held back by heat or power supply for `held_back_share` of the time.
     """
@@ -120,7 +126,10 @@ class Tests(Struct, frozen=True, kw_only=True):
     limits_seconds: tuple[float, float, float]
     stop_before_slow: int
     stop_beyond_max: int
+    stop_before_shutdown: int
     stop_unknown_c: int
+    hot_before_limit: int
+    least_free_share: Annotated[float, Meta(gt=0, lt=1)]
     busy_percent: int
     loaded_percent: int
     slower_share: float

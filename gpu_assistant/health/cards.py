@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ..core.names import Value
 from ..core.results import Check, CheckState, Curve, GpuSample, Sample
+from .figures import Form, advice, card_name, temperature_limit
 
 if TYPE_CHECKING:
     from ..catalog.health import Tests, XidKind
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
 
 Seen = Sequence[tuple[float, GpuSample]]
 
+Make = Callable[..., Check]
+
 HELD_BACK = {"thermal", "hardware-thermal", "power-brake", "hardware-slowdown"}
+TWICE = 2  # one reading alone may be a slip
 
 
 def made(check_id: str, state: CheckState, *, value: Value = None, expected: Value = None, **data: Value) -> Check:
@@ -37,23 +42,50 @@ def undecided(sample: Sample) -> bool:
 
 def driver(sample: Sample, *, card_there: bool) -> Check:
     """Whether the driver answers; `card_there`: the system has an NVIDIA adapter."""
-    if sample.nvml in ("ready", "lost", "asleep", "resting"):
+    if sample.nvml in ("asleep", "resting"):
+        return made("driver", "skip", reason="@health.reason.asleep")
+    # A lost card is told of by itself; where the driver names none, it is the driver that does not work.
+    if sample.nvml == "ready" or (sample.nvml == "lost" and sample.gpus):
         return made("driver", "pass", value=sample.driver)
     if sample.nvml == "absent" and not card_there:
         return made("driver", "skip", reason="@health.reason.no-card")
     return made("driver", "fail", reason=f"@monitor.nvml.{sample.nvml}")
 
 
-def card(seen: Seen, tests: Tests, limit: float, *, worked: bool, xids: Mapping[int, XidKind]) -> Iterator[Check]:
-    """Everything about one card; `worked`: it was made to work meanwhile. `limit`: °C at which the test stops."""
+def answers(gpu: GpuSample, *, several: bool, form: Form) -> Check:
+    """Whether a card answers at all."""
+    state: CheckState = "fail" if gpu.state == "lost" else "pass"
+    return _about(gpu, several=several, form=form)("card-answers", state)
+
+
+def card(
+    seen: Seen,
+    tests: Tests,
+    limit: float,
+    *,
+    worked: bool,
+    xids: Mapping[int, XidKind],
+    allowed: Callable[[GpuSample], float | None],
+    several: bool,
+    form: Form,
+) -> Iterator[Check]:
+    """Everything about one card; `worked`: it was made to work meanwhile. `limit`: °C at which the test stops;
+    `allowed`: what its maker allows. `several`: its name alone does not tell it from another.
+    """
     first, last = seen[0][1], seen[-1][1]
-    yield _link(seen, tests, worked=worked)
-    yield _memory(first, tests, worked=worked)
-    yield _errors(last)
-    yield _xid(last, xids)
-    yield _heat(seen, limit)
-    if worked:
-        yield _held_back(seen, tests)
+    make = _about(last, several=several, form=form)
+    yield _link(make, seen, tests)
+    yield _memory(make, first, tests, worked=worked)
+    yield _errors(make, last)
+    yield _xid(make, last, xids)
+    yield _heat(make, seen, limit, temperature_limit(last, allowed), tests)
+    if worked or _loaded(seen, tests):
+        yield _held_back(make, seen, tests)
+
+
+def _about(gpu: GpuSample, *, several: bool, form: Form) -> Make:
+    """Makes checks of this card."""
+    return partial(made, device=card_name(gpu, several=several), **_advice(form))
 
 
 def curve(seen: Seen, speeds: Sequence[tuple[float, float]]) -> Curve:
@@ -81,6 +113,26 @@ def link_gb_s(seen: Seen, tests: Tests) -> float | None:
     return None if link is None or per_lane is None else per_lane * link[1]
 
 
+def link_speed(found: Sequence[Check], seen: Seen, device: str, tests: Tests, form: Form) -> Iterator[Check]:
+    """Whether the copies that were measured on torch's `device` are as fast as its link."""
+    check = next((one for one in found if one.id == "copy-bandwidth" and one.data.get("device") == device), None)
+    if check is None or check.state != "pass":
+        return
+    slower = min(float(check.data.get(way) or 0.0) for way in ("up_gb_s", "down_gb_s"))
+    carries = link_gb_s(seen, tests)
+    about = {"device": device, **_advice(form)}
+    if carries is None:
+        yield made("link-speed", "skip", reason="@health.reason.too-short", **about)
+    else:
+        state: CheckState = "pass" if slower >= tests.link.share * carries else "warn"
+        share = round(100 * slower / carries)
+        yield made("link-speed", state, value=slower, expected=carries, share=share, **about)
+
+
+def _advice(form: Form) -> dict[str, Any]:
+    return dict(advice(form))
+
+
 def _loaded(seen: Seen, tests: Tests) -> list[GpuSample]:
     return [gpu for _, gpu in seen if gpu.util is not None and gpu.util >= tests.loaded_percent]
 
@@ -100,78 +152,89 @@ def _link_at_work(seen: Seen, tests: Tests) -> tuple[int, int] | None:
     return (max(gens), max(widths)) if gens else None
 
 
-def _link(seen: Seen, tests: Tests, *, worked: bool) -> Check:
-    name, last = seen[0][1].name, seen[-1][1]
+def _link(make: Make, seen: Seen, tests: Tests) -> Check:
+    last = seen[-1][1]
     most = (last.pcie_gen_max, last.pcie_width_max)
     if last.pcie_gen is None or last.pcie_width is None or None in most:
-        return made("card-link", "skip", device=name, reason="@health.reason.not-told")
-    at_work = _link_at_work(seen, tests) if worked else None
+        return make("card-link", "skip", reason="@health.reason.not-told")
+    loaded = _loaded(seen, tests)
+    at_work = _link_at_work(seen, tests)
+    if at_work is None and len(loaded) == len(seen) >= TWICE:  # it worked before the test began
+        at_work = (last.pcie_gen, last.pcie_width)
     gen, width = at_work or (last.pcie_gen, last.pcie_width)
-    data: dict[str, Value] = {"device": name, "gen": gen, "width": width, "gen_max": most[0], "width_max": most[1]}
+    data: dict[str, Value] = {"gen": gen, "width": width, "gen_max": most[0], "width_max": most[1]}
     full = gen >= (most[0] or 0) and width >= (most[1] or 0)
     if not full and at_work is None:
-        return made("card-link", "skip", **{**data, "reason": "@health.reason.at-rest"})
+        reason = "@health.reason.too-short" if loaded else "@health.reason.at-rest"
+        return make("card-link", "skip", reason=reason, **data)
     expected = f"PCIe {most[0]} x{most[1]}"
-    return made("card-link", "pass" if full else "warn", value=f"PCIe {gen} x{width}", expected=expected, **data)
+    return make("card-link", "pass" if full else "warn", value=f"PCIe {gen} x{width}", expected=expected, **data)
 
 
-def _memory(first: GpuSample, tests: Tests, *, worked: bool) -> Check:
+def _memory(make: Make, first: GpuSample, tests: Tests, *, worked: bool) -> Check:
+    """By the first look, before anything of the test's own ran there."""
     if first.mem_used is None or first.mem_total is None:
-        return made("card-memory", "skip", device=first.name, reason="@health.reason.not-told")
-    busy = worked and first.util is not None and first.util > tests.busy_percent
+        return make("card-memory", "skip", reason="@health.reason.not-told")
+    # A desktop's own drawing lowers what is measured, and is no worry where nothing is.
+    most = tests.busy_percent if worked else tests.loaded_percent
     free = first.mem_total - first.mem_used
-    data: dict[str, Value] = {"device": first.name, "free_memory_bytes": free, "total_memory_bytes": first.mem_total}
-    return made("card-memory", "warn" if busy else "pass", value=free, expected=None, busy=first.util, **data)
+    taken = (first.util is not None and first.util > most) or free < tests.least_free_share * first.mem_total
+    data: dict[str, Value] = {"free_memory_bytes": free, "total_memory_bytes": first.mem_total, "busy": first.util}
+    return make("card-memory", "warn" if taken else "pass", value=free, **data)
 
 
-def _errors(last: GpuSample) -> Check:
+def _errors(make: Make, last: GpuSample) -> Check:
     known = (last.ecc_uncorrected, last.retired_pages, last.remapped_rows)
     counts: dict[str, Value] = {
-        "device": last.name,
         "uncorrected": last.ecc_uncorrected,
         "corrected": last.ecc_corrected,
         "replaced": last.remapped_rows if last.remapped_rows is not None else last.retired_pages,
     }
     if all(count is None for count in known):
-        return made("card-errors", "skip", **{**counts, "reason": "@health.reason.no-counters"})
+        return make("card-errors", "skip", **{**counts, "reason": "@health.reason.no-counters"})
     state: CheckState = "pass"
     if last.retired_pending or last.remap_pending:
         state, counts["reason"] = "warn", "@health.reason.pending"
     if last.remap_failed or last.ecc_uncorrected:
         state = "fail"
         counts["reason"] = "@health.reason.no-spare" if last.remap_failed else "@health.reason.unmended"
-    return made("card-errors", state, value=last.ecc_uncorrected, **counts)
+    return make("card-errors", state, value=last.ecc_uncorrected, **counts)
 
 
-def _xid(last: GpuSample, xids: Mapping[int, XidKind]) -> Check:
+def _xid(make: Make, last: GpuSample, xids: Mapping[int, XidKind]) -> Check:
     """What the driver reported since the test began to look; a program's own error was the test's."""
     if last.xid is None:
-        return made("card-xid", "skip", device=last.name, reason="@health.reason.not-told")
+        return make("card-xid", "skip", reason="@health.reason.not-told")
     if not last.xid:
-        return made("card-xid", "pass", value=0, device=last.name)
-    reason = f"@health.xid.{xids.get(last.xid, 'unknown')}"
-    return made("card-xid", "fail", value=last.xid, device=last.name, reason=reason)
+        return make("card-xid", "pass", value=0)
+    kind = xids.get(last.xid, "unknown")
+    return make("card-xid", "warn" if kind == "replaced" else "fail", value=last.xid, reason=f"@health.xid.{kind}")
 
 
-def _heat(seen: Seen, limit: float) -> Check:
-    temps = [gpu.temp for _, gpu in seen if gpu.temp is not None]
-    name = seen[0][1].name
+def _heat(make: Make, seen: Seen, limit: float, most: float | None, tests: Tests) -> Check:
+    """`limit` stops the test; from `most` on the card is slowed down."""
+    temps = sorted(gpu.temp for _, gpu in seen if gpu.temp is not None)
     if not temps:
-        return made("card-heat", "skip", device=name, reason="@health.reason.not-told")
-    highest = max(temps)
-    state: CheckState = "fail" if highest >= limit else "pass"
-    return made("card-heat", state, value=highest, device=name, limit=round(limit))
+        return make("card-heat", "skip", reason="@health.reason.not-told")
+    highest = temps[-1]
+    if highest >= limit:
+        return make("card-heat", "fail", value=highest, limit=round(limit))
+    if most is not None and len(temps) >= TWICE and temps[-TWICE] >= most - tests.hot_before_limit:
+        return make("card-heat", "warn", value=highest, limit=round(most))
+    return make("card-heat", "pass", value=highest, limit=round(limit))
 
 
-def _held_back(seen: Seen, tests: Tests) -> Check:
-    name = seen[0][1].name
+def _held_back(make: Make, seen: Seen, tests: Tests) -> Check:
     told = [gpu.throttle for gpu in _loaded(seen, tests) if gpu.throttle is not None]
     if not told:
-        return made("card-held-back", "skip", device=name, reason="@health.reason.not-told")
+        return make("card-held-back", "skip", reason="@health.reason.not-told")
     held = [HELD_BACK & set(reasons) for reasons in told]
-    share = sum(map(bool, held)) / len(told)
+    times = sum(map(bool, held))
+    share = times / len(told)
     names = [name for reasons in held for name in sorted(reasons)]
     most = max(set(names), key=names.count) if names else None
-    state: CheckState = "warn" if share > tests.held_back_share else "pass"
+    if len(told) < TWICE:
+        return make("card-held-back", "skip", reason="@health.reason.one-look")
+    state: CheckState = "warn" if share > tests.held_back_share and times >= TWICE else "pass"
     reason = f"@monitor.throttle.{most}" if most is not None and state == "warn" else None
-    return made("card-held-back", state, value=round(100 * share), device=name, reason=reason)
+    return make("card-held-back", state, value=round(100 * share), reason=reason)

@@ -73,7 +73,9 @@ def main() -> int:
             return 3
     elif len(devices) > 1:
         devices = devices[1:]  # where there is a card, it is the card that is asked about
-    talk.send(start={"torch": version, "devices": [device.about() for device in devices]})
+    built = bool(torch.version.cuda or getattr(torch.version, "hip", None) or getattr(torch.version, "xpu", None))
+    about = [device.about() for device in devices]
+    talk.send(start={"torch": version, "devices": about, "for_cards": built})
     talk.check("torch-import", "pass", value=version, seconds=time.perf_counter() - started)
     run(talk, torch, devices, given)
     talk.send(end=True)

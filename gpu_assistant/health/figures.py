@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..core.results import GpuSample, Sample
 
@@ -11,9 +11,24 @@ if TYPE_CHECKING:
     from ..catalog.health import XidKind
 
 Value = float | str | tuple[str, ...] | None
+# What a card is built into, as far as its name tells.
+Form = Literal["desktop", "laptop", "server", "any"]
 
 # What this module adds to the fields of a `GpuSample` and of a `Sample`.
-DERIVED = ("temp_limit", "fan_turns", "xid_kind", "xid_age", "temp_settled", "temp_usual")
+DERIVED = (
+    "temp_limit",
+    "temp_unlimited",
+    "temp_danger",
+    "temp_unwarned",
+    "held_by",
+    "fan_turns",
+    "xid_kind",
+    "xid_age",
+    "temp_settled",
+    "temp_usual",
+)
+# Advice that differs with what a card is built into (texts `health.<advice>.<form>`).
+ADVICE = ("air", "power", "slot", "link", "pace", "lowered")
 EXTRA = ("cuda",)
 
 
@@ -33,12 +48,30 @@ def temperature_limit(gpu: GpuSample, allowed: Callable[[GpuSample], float | Non
     return next(known, None) or allowed(gpu)
 
 
+def danger(gpu: GpuSample) -> int | None:
+    """°C from which on the card saves itself: by slowing down hard, else by switching itself off."""
+    return gpu.temp_slow if gpu.temp_slow is not None else gpu.temp_shutdown
+
+
+def card_name(gpu: GpuSample, *, several: bool) -> str:
+    """What a card is called in sentences; its number tells it from `several` of the same name."""
+    name = gpu.name or f"GPU {gpu.index}"
+    return f"{name} ({gpu.index})" if several and gpu.name else name
+
+
+def advice(form: Form) -> dict[str, str]:
+    """The advice for such a card, as the codes of texts, by its name in the sentences around it."""
+    return {name: f"@health.{name}.{form}" for name in ADVICE}
+
+
 class CardFigures:
     """One card's figures by name. Units as in `GpuSample`.
 
-    `temp_limit`: see `temperature_limit`. `fan_turns`: measured, else asked
-    for. `xid_age`: seconds since the driver's last error, `xid_kind` what that speaks of. `temp_settled`: mean °C
-    under an even load, `temp_usual` the same in its own past; both None while the load is not even.
+    `temp_limit`: see `temperature_limit`; `temp_unlimited` is the temperature where nobody knows that. `temp_danger`:
+    see `danger`; `temp_unwarned` is the temperature where the driver does not tell that. `held_by`: why clocks are held
+    back; nothing, where the driver does not tell. `fan_turns`: measured, else asked for. `xid_age`: seconds since the
+    driver's last error, `xid_kind` what that speaks of. `temp_settled`: mean °C under
+    an even load, `temp_usual` the same in its own past; both None while the load is not even.
     """
 
     def __init__(
@@ -51,8 +84,13 @@ class CardFigures:
         settled: tuple[float, float] | None,
     ) -> None:
         self._gpu = gpu
+        limit, dangerous = temperature_limit(gpu, allowed), danger(gpu)
         self._derived: dict[str, Value] = {
-            "temp_limit": temperature_limit(gpu, allowed),
+            "temp_limit": limit,
+            "temp_unlimited": gpu.temp if limit is None else None,
+            "temp_danger": dangerous,
+            "temp_unwarned": gpu.temp if dangerous is None else None,
+            "held_by": gpu.throttle or (),
             "fan_turns": gpu.fan_rpm if gpu.fan_rpm is not None else gpu.fan,
             "xid_kind": xids.get(gpu.xid, "unknown") if gpu.xid else None,
             "xid_age": t - gpu.xid_t if gpu.xid and gpu.xid_t is not None else None,

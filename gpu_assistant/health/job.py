@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import AppError, CallError, Cancelled
 from ..core.jobs import JobContext
-from ..core.results import Check, Checks, Curve, GpuSample
+from ..core.results import Check, Checks, CheckState, Curve, GpuSample
 from ..system.json_lines import run_child
 from ..verify.job import verdict
 from . import cards
+from .afterwards import Afterwards
 from .cards import made
-from .listening import HealthProgress, Heard, Line, TestedDevice, steadiness
-from .minder import Looks, Minder, stop_limit
+from .figures import Form
+from .listening import HealthProgress, Heard, Line
+from .minder import PERIOD_S, Looks, Minder, stop_limit
 
 if TYPE_CHECKING:
     from ..catalog.health import HealthRules
@@ -26,11 +28,21 @@ LEVELS = (1, 2, 3)
 
 # What each level looks at, in this order; the texts say each (`health.area.<id>`).
 AREAS = {
-    1: ("driver", "card-link", "card-memory", "card-errors", "card-xid", "cpu-compute", "device-compute"),
+    1: (
+        "driver",
+        "card-answers",
+        "card-link",
+        "card-memory",
+        "card-errors",
+        "card-xid",
+        "cpu-compute",
+        "device-compute",
+    ),
     2: ("copy-bandwidth", "link-speed", "matmul-bits", "memory-test", "card-heat", "card-held-back"),
     3: ("load", "load-speed"),
 }
 NEVER = ("graphics", "rare")  # whatever the level
+LOOKS_S = 2.5 * PERIOD_S  # how long the driver alone is asked, where there is nothing to compute with
 
 STOPPED = {
     "program-timeout": "@verify.reason.timeout",
@@ -43,12 +55,13 @@ class HealthJob:
     """One test of a level: 1 takes seconds, 2 minutes, 3 `load_seconds` more. News are `Check` and `HealthProgress`.
 
     `device` ("cpu", "cuda:0") leaves the others out; without it all cards are tested, where there is none the
-    processor. `allowed` tells the highest temperature in °C that a card's maker allows. `looks` is used here alone.
+    processor. `allowed` tells the highest temperature in °C that a card's maker allows, `form` what a card is built
+    into. `looks` is used here alone. Without an environment (level 1 alone) nothing is computed: the driver is asked.
     """
 
     def __init__(
         self,
-        environment: Path,
+        environment: Path | None,
         system: System,
         rules: HealthRules,
         looks: Looks,
@@ -57,19 +70,22 @@ class HealthJob:
         device: str | None = None,
         load_seconds: float | None = None,
         allowed: Callable[[GpuSample], float | None] = lambda _: None,
+        form: Callable[[GpuSample], Form] = lambda _: "any",
         time_limit: float | None = None,
     ) -> None:
         if level not in LEVELS:
             raise ValueError(f"there is no level {level}")
+        if environment is None and level > 1:
+            raise ValueError(f"level {level} wants an environment")
         self.environment = environment
         self._system = system
         self._tests = rules.tests
-        self._xids = {xid.number: xid.kind for xid in rules.xids}
         self._looks = looks
         self._level = level
         self._device = device
         self._load_seconds = load_seconds or rules.tests.load_seconds
         self._allowed = allowed
+        self._afterwards = Afterwards(rules, level=level, device=device, allowed=allowed, form=form)
         load = self._load_seconds if level == 3 else 0.0
         self._time_limit = time_limit or rules.tests.limits_seconds[level - 1] + load
 
@@ -78,9 +94,11 @@ class HealthJob:
 
         Raises AppError("environment-missing"), CallError("health-no-device") and Cancelled: then nothing runs any more.
         """
-        interpreter = self._system.environment_python(self.environment)
-        if not interpreter.is_file():
-            raise AppError("environment-missing", path=str(self.environment))
+        interpreter = None
+        if self.environment is not None:
+            interpreter = self._system.environment_python(self.environment)
+            if not interpreter.is_file():
+                raise AppError("environment-missing", path=str(self.environment))
         found: list[Check] = []
 
         def tell(check: Check) -> None:
@@ -95,11 +113,19 @@ class HealthJob:
                 tell(cards.driver(first, card_there=self._card_there()))
             if self._level > 1:
                 tell(cards.mains(self._system.power()))
-            self._work(interpreter, heard, minder, tell, context)
+            if interpreter is not None:
+                self._work(interpreter, heard, minder, tell, context)
+            else:
+                context.cancel.wait(LOOKS_S)
+                context.check_cancelled()
+                tell(made("torch-import", "skip", reason="@health.reason.no-environment"))
         if heard.missing is not None:
             have = ", ".join(heard.missing.have)
             raise CallError("health-no-device", device=heard.missing.missing, have=have)
-        curves = self._afterwards(found, heard, minder, tell)
+        last = minder.last
+        if last is not None and not any(check.id == "driver" for check in found):
+            tell(cards.driver(last, card_there=self._card_there()))
+        curves = self._afterwards.tell(tuple(found), heard, minder, tell)
         return self._checks(found, curves)
 
     def _work(
@@ -124,7 +150,8 @@ class HealthJob:
         except Cancelled:
             context.check_cancelled()
             reason = "@health.reason.too-hot" if minder.too_hot is not None else "@health.reason.lost"
-            tell(_broken_off(heard, reason))
+            # What was under way is not to blame; heat and loss are checks of their own.
+            tell(_broken_off(heard, reason, state="skip"))
             return
         except AppError as error:
             if error.code not in STOPPED:
@@ -172,56 +199,6 @@ class HealthJob:
             power_w=gpu.power_w,
         )
 
-    def _afterwards(
-        self, found: list[Check], heard: Heard, minder: Minder, tell: Callable[[Check], None]
-    ) -> tuple[Curve, ...]:
-        """What the driver said while the child worked."""
-        last = minder.last
-        if last is not None and not any(check.id == "driver" for check in found):
-            tell(cards.driver(last, card_there=self._card_there()))
-        tested = {
-            index: device
-            for device in (heard.start.devices if heard.start is not None else ())
-            if (index := _index(device, minder)) is not None
-        }
-        if minder.seen and heard.start is not None and self._device is None and not tested:
-            tell(made("torch-cuda", "fail", reason="@verify.reason.no-device"))  # it was the processor that was tested
-        curves = []
-        for index, seen in sorted(minder.seen.items()):
-            device = tested.get(index)
-            worked = device is not None and self._level > 1
-            if self._device is not None and device is None:
-                continue  # another card than the one that was asked for
-            limit = self._limit(seen[-1][1])
-            for check in cards.card(seen, self._tests, limit, worked=worked, xids=self._xids):
-                tell(check)
-            if worked and device is not None:
-                self._speed_of_link(found, seen, device, tell)
-                speeds = [(t, speed) for t, _, speed in heard.speeds.get(device.id, ())]
-                curves.append(cards.curve(seen, speeds))
-        for name, speeds_of in heard.speeds.items():
-            loss = steadiness(speeds_of)
-            if loss is not None and name != "cpu":  # that one has other work, too
-                state = "warn" if loss > self._tests.slower_share else "pass"
-                tell(made("load-speed", state, value=round(100 * loss), device=name))  # type: ignore[arg-type]
-        return tuple(curves)
-
-    def _speed_of_link(
-        self, found: list[Check], seen: cards.Seen, device: TestedDevice, tell: Callable[[Check], None]
-    ) -> None:
-        carries = cards.link_gb_s(seen, self._tests)
-        for check in found:
-            if check.id != "copy-bandwidth" or check.state != "pass" or check.data.get("device") != device.id:
-                continue
-            slower = min(float(check.data.get(way) or 0.0) for way in ("up_gb_s", "down_gb_s"))
-            if carries is None:
-                tell(made("link-speed", "skip", device=device.id, reason="@health.reason.too-short"))
-            else:
-                state = "pass" if slower >= self._tests.link.share * carries else "warn"
-                share = round(100 * slower / carries)
-                tell(made("link-speed", state, value=slower, expected=carries, device=device.id, share=share))  # type: ignore[arg-type]
-            return
-
     def _checks(self, found: list[Check], curves: tuple[Curve, ...]) -> Checks:
         looked_at = {check.id for check in found if check.state != "skip"}
         areas = [area for level in LEVELS for area in AREAS[level]]
@@ -236,23 +213,10 @@ class HealthJob:
         )
 
 
-def _broken_off(heard: Heard, reason: str) -> Check:
+def _broken_off(heard: Heard, reason: str, *, state: CheckState = "fail") -> Check:
     """What it was about when it ended."""
-    return made(heard.stage, "fail", device=heard.device, reason=reason, dtype=None)
+    return made(heard.stage, state, device=heard.device, reason=reason, dtype=None)
 
 
 def _since(began: float) -> Callable[[], float]:
     return lambda: time.monotonic() - began
-
-
-def _index(device: TestedDevice, minder: Minder) -> int | None:
-    """Which of the driver's cards a device of torch's is: by its number, else by its place and name."""
-    if device.id == "cpu":
-        return None
-    for index, seen in minder.seen.items():
-        if device.uuid is not None and seen[-1][1].uuid is not None:
-            if seen[-1][1].uuid.lower() == device.uuid.lower():
-                return index
-        elif device.id == f"cuda:{index}" and device.name in (None, seen[-1][1].name):
-            return index
-    return None

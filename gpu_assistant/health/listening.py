@@ -46,8 +46,11 @@ class TestedDevice(Struct, frozen=True):
 
 
 class _Start(Struct, frozen=True):
+    """`for_cards`: whether this build of torch can use a card at all."""
+
     torch: str
     devices: tuple[TestedDevice, ...]
+    for_cards: bool | None = None
 
 
 class _At(Struct, frozen=True):

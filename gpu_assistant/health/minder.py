@@ -41,7 +41,8 @@ def stop_limit(gpu: GpuSample, tests: Tests, allowed: Callable[[GpuSample], floa
     if gpu.temp_slow is not None:
         return gpu.temp_slow - tests.stop_before_slow
     most = gpu.temp_max if gpu.temp_max is not None else allowed(gpu)
-    return tests.stop_unknown_c if most is None else most + tests.stop_beyond_max
+    limit = tests.stop_unknown_c if most is None else most + tests.stop_beyond_max
+    return limit if gpu.temp_shutdown is None else min(limit, gpu.temp_shutdown - tests.stop_before_shutdown)
 
 
 class Minder:

@@ -9,7 +9,7 @@ from ..catalog.health import Names, Rose
 from ..core.health import Alarm, Health, HealthState
 from ..core.results import GpuSample, Sample
 from .conditions import Counters, Figures, found, holds
-from .figures import CardFigures, ComputerFigures
+from .figures import CardFigures, ComputerFigures, Form, advice, card_name
 from .past import Settler, Usual, load_of
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ LEAST_SAMPLES = 2  # one reading alone may be a slip
 GRAVITY = {"error": 0, "warn": 1, "info": 2}
 
 Allowed = Callable[[GpuSample], float | None]
+Forms = Callable[[GpuSample], Form]
 
 
 def judge(samples: Iterable[Sample], rules: HealthRules, *, allowed: Allowed = lambda _: None) -> Health | None:
@@ -34,14 +35,16 @@ def judge(samples: Iterable[Sample], rules: HealthRules, *, allowed: Allowed = l
 class Watch:
     """Looks at every sample and keeps what rules need to know of those before; bounded, whatever comes.
 
-    `allowed` tells a card's highest temperature in °C by its maker, where the driver does not say one. `cuda` is the
-    state of the last check whether CUDA works ("pass", "fail"), if there was one.
+    `allowed` tells a card's highest temperature in °C by its maker, where the driver does not say one; `form` what it
+    is built into, for the advice. `cuda` is the state of the last check whether CUDA works ("pass", "fail"), if there
+    was one.
     """
 
-    def __init__(self, rules: HealthRules, *, allowed: Allowed = lambda _: None) -> None:
+    def __init__(self, rules: HealthRules, *, allowed: Allowed = lambda _: None, form: Forms = lambda _: "any") -> None:
         self.cuda: str | None = None
         self._rules = rules
         self._allowed = allowed
+        self._form = form
         self._xids = {xid.number: xid.kind for xid in rules.xids}
         self._sources = {key: source.url for key, source in rules.sources.items()}
         self._usual: dict[int, Usual] = {}
@@ -66,7 +69,11 @@ class Watch:
             self._begin_anew()  # the computer slept, or its clock was set: this is another time
         self._last = sample.t
         self._looks += 1
-        ringing = [self._alarm(key, track) for key, track in self._after(sample)]
+        on = list(self._after(sample))
+        # What a graver alarm of the same card says already, or denies, is not said beside it.
+        hushed = {(name, key[1]) for key, _ in on for name in self._rules.rules[key[0]].hushes}
+        ringing = [self._alarm(key, track) for key, track in on]
+        ringing = [alarm for alarm in ringing if (alarm.id, alarm.gpu) not in hushed]
         ringing.sort(key=lambda alarm: GRAVITY[alarm.level])
         self._health = Health(t=sample.t, state=self._state(sample, ringing), alarms=tuple(ringing))
         return self._health
@@ -75,7 +82,7 @@ class Watch:
         """The tracks of the rules that ring, after this sample."""
         cards: dict[int | None, Figures] = {gpu.index: self._card(sample.t, gpu) for gpu in sample.gpus}
         computer: dict[int | None, Figures] = {None: ComputerFigures(sample, cuda=self.cuda)}
-        names = {gpu.index: _name(gpu, several=len(sample.gpus) > 1) for gpu in sample.gpus}
+        known = {gpu.index: gpu for gpu in sample.gpus}
         for key, track in list(self._tracks.items()):
             if key[1] is not None and key[1] not in cards:  # the card is gone, and its alarms end
                 track.take(sample.t, self._rules.rules[key[0]], self._rules.ends_seconds, met=False)
@@ -91,7 +98,8 @@ class Watch:
                 met = track.meets(sample.t, rule, figures)
                 track.take(sample.t, rule, self._rules.ends_seconds, met=met)
                 if met:
-                    track.data = _evidence(rule, figures, names.get(index) if index is not None else None)
+                    track.data = _evidence(rule, figures)
+                    track.data |= self._about(known.get(index), several=len(known) > 1) if index is not None else {}
                 if track.on:
                     yield (place, index), track
 
@@ -102,6 +110,12 @@ class Watch:
         usual = self._usual.get(gpu.index, {}).get(settled[1]) if settled is not None else None
         both = (settled[0], usual) if settled is not None and usual is not None else None
         return CardFigures(t, gpu, allowed=self._allowed, xids=self._xids, settled=both)
+
+    def _about(self, gpu: GpuSample | None, *, several: bool) -> dict[str, Value]:
+        """The card's name and the advice for one of its kind."""
+        if gpu is None:
+            return {}
+        return {"name": card_name(gpu, several=several), **advice(self._form(gpu))}
 
     def _alarm(self, key: tuple[int, int | None], track: _Track) -> Alarm:
         place, gpu = key
@@ -172,8 +186,8 @@ class _Track:
             self._unmet = 0
 
 
-def _evidence(rule: Rule, figures: Figures, name: str | None) -> dict[str, Value]:
-    data: dict[str, Value] = {"name": name}
+def _evidence(rule: Rule, figures: Figures) -> dict[str, Value]:
+    data: dict[str, Value] = {"name": None}
     for key, figure in rule.tells.items():
         value = figures[figure]
         data[key] = " ".join(value) if isinstance(value, tuple) else value
@@ -182,8 +196,3 @@ def _evidence(rule: Rule, figures: Figures, name: str | None) -> dict[str, Value
             which = found(condition, figures[condition.figure])
             data["reason"] = None if which is None else f"@{condition.said}.{which}"
     return data
-
-
-def _name(gpu: GpuSample, *, several: bool) -> str:
-    name = gpu.name or f"GPU {gpu.index}"
-    return f"{name} ({gpu.index})" if several and gpu.name else name

@@ -54,7 +54,9 @@ def minder(looks: Looks, cancel: threading.Event | None = None) -> Minder:
         (BUSY, 80.0, 89),  # the card slows itself down at 90
         (replace(BUSY, temp_slow=None), 80.0, 88),  # the driver allows 83
         (replace(BUSY, temp_slow=None, temp_max=None), 85.0, 90),
-        (replace(BUSY, temp_slow=None, temp_max=None), None, TESTS.stop_unknown_c),
+        (replace(BUSY, temp_slow=None, temp_max=None), None, 90),
+        (replace(BUSY, temp_slow=None, temp_max=None, temp_shutdown=None), None, TESTS.stop_unknown_c),
+        (replace(BUSY, temp_slow=None, temp_max=None, temp_shutdown=92), None, 87),
     ],
 )
 def test_where_a_test_stops(gpu: GpuSample, allowed: float | None, limit: float) -> None:

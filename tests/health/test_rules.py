@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import product
+from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.catalog.health import Names, Number, Rule
 from gpu_assistant.core.results import GpuSample
-from gpu_assistant.health.figures import card_figures, computer_figures
+from gpu_assistant.health.figures import Form, advice, card_figures, computer_figures
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.sentences import table
 
 from .samples import BUSY, IDLE, RULES, SERVER, START, Time
 
+# A laptop's card that tells no limit of its temperature.
+UNTOLD = replace(BUSY, name="NVIDIA T1200 Laptop GPU", temp_max=None, temp_slow=None, temp_shutdown=None)
 # Rule -> the card before, and what is different while it rings.
 CARDS: dict[str, tuple[GpuSample, dict[str, Any]]] = {
     "lost": (BUSY, {"state": "lost"}),
-    "memory-errors": (SERVER, {"ecc_uncorrected": 1}),
-    "remap-failed": (SERVER, {"remap_failed": True, "remapped_rows": 512}),
+    "memory-errors": (SERVER, {"ecc_uncorrected": 1, "ecc_uncorrected_total": 1}),
+    "memory-errors-life": (SERVER, {"ecc_uncorrected_total": 900}),
+    "remap-failed": (SERVER, {"remap_failed": True, "remap_pending": True, "remapped_rows": 512}),
+    "pages-full": (BUSY, {"retired_pages": 64, "retired_pending": True}),
     "xid-card": (BUSY, {"xid": 79, "xid_t": START + 60}),
+    "xid-memory": (BUSY, {"xid": 48, "xid_t": START + 60}),
+    "xid-replaced": (BUSY, {"xid": 63, "xid_t": START + 60}),
     "fan-stopped": (BUSY, {"temp": 74, "fan": 60, "fan_rpm": 0}),
     "power-supply": (BUSY, {"throttle": ("hardware-slowdown", "power-brake")}),
     "hot": (BUSY, {"temp": 82}),
+    "hot-unknown": (UNTOLD, {"temp": 95}),
+    "too-hot": (BUSY, {"temp": 107, "throttle": ("hardware-thermal", "thermal")}),
+    "too-hot-unknown": (UNTOLD, {"temp": 107, "throttle": ("hardware-thermal",), "util": 10}),
     "memory-hot": (SERVER, {"temp_memory": 94}),
-    "slowed-by-heat": (BUSY, {"throttle": ("thermal",), "clock_sm": 1900, "temp": 80}),
+    "memory-too-hot": (SERVER, {"temp_memory": 120}),
+    "slowed-by-heat": (BUSY, {"throttle": ("thermal",), "clock_sm": 1900, "temp": 82, "util": 10}),
     "slowed-by-itself": (BUSY, {"throttle": ("hardware-slowdown",), "clock_sm": 1300}),
     "pcie-narrow": (BUSY, {"pcie_width": 4}),
     "pcie-slow": (BUSY, {"pcie_gen": 2}),
     "clocks-low": (BUSY, {"clock_sm": 300}),
+    "power-starved": (BUSY, {"clock_sm": 210, "power_w": 63.2, "throttle": ("power-cap",)}),
     "memory-full": (BUSY, {"mem_used": 8100 << 20}),
     "memory-mended": (SERVER, {"ecc_corrected": 503}),
     "pages-pending": (BUSY, {"retired_pages": 3, "retired_pending": True}),
@@ -46,7 +58,7 @@ COMPUTER = {
 }
 # These rings bring their neighbour along.
 ALSO = {"power-lowered": {"power-limit"}}
-ELSEWHERE = {"cuda-broken", "hotter-than-before"}  # below, and in test_past.py
+ELSEWHERE = {"cuda-broken", "hotter-than-before", "memory-errors-before"}  # below, and in test_past.py
 
 
 def rule(rule_id: str) -> Rule:
@@ -97,6 +109,66 @@ def test_a_rule_about_the_computer(rule_id: str) -> None:
     assert time.passes(10, BUSY).state == "well"
 
 
+def test_memory_errors_that_were_there_before_the_program_looked() -> None:
+    time = Time()
+    bad = replace(SERVER, ecc_uncorrected=500, ecc_uncorrected_total=900)
+    health = time.passes(2, bad)
+    assert [(alarm.id, alarm.level) for alarm in health.alarms] == [("memory-errors-before", "error")]
+    assert health.alarms[0].data["count"] == 500
+    # A new start of the driver begins the count anew; the card's life goes on.
+    health = time.passes(10, replace(bad, ecc_uncorrected=0))
+    assert [(alarm.id, alarm.level) for alarm in health.alarms] == [("memory-errors-life", "info")]
+    assert health.state == "well"
+
+
+def test_heat_has_two_levels_also_where_only_the_end_is_known() -> None:
+    only_end = replace(BUSY, temp_max=None, temp_slow=None, temp_shutdown=92)
+    for temp, rings, state in ((89, set(), "well"), (91, {"hot-unknown"}, "warn"), (95, {"too-hot"}, "error")):
+        time = Time()
+        assert time.passes(10, replace(only_end, temp=temp)).state == state
+        assert time.rings() == rings
+    time = Time()
+    time.passes(10, replace(BUSY, temp=107))
+    assert time.rings() == {"too-hot"}
+    time.passes(10, replace(BUSY, temp=84))  # what was not said beside it is said once it is over
+    assert time.rings() == {"hot"}
+
+
+def test_a_power_limit_is_one_only_where_the_power_is_there() -> None:
+    time = Time()
+    time.passes(60, replace(BUSY, power_w=63.2, throttle=("power-cap",)))
+    assert time.rings() == set()
+
+
+def test_low_clocks_of_a_card_that_tells_no_reasons() -> None:
+    time = Time()
+    time.passes(40, replace(BUSY, clock_sm=210, throttle=None))
+    assert time.rings() == {"clocks-low"}
+    time = Time()
+    time.passes(40, replace(BUSY, clock_sm=210, throttle=("applications-clocks",)))
+    assert time.rings() == set()
+
+
+def test_advice_is_for_what_the_card_is_built_into() -> None:
+    fixes = {}
+    for form in get_args(Form):
+        time = Time(form=lambda _, form=form: form)
+        health = Texts("en").health(time.passes(10, replace(BUSY, temp=84)))
+        fixes[form] = health.alarms[0].fix or ""
+    assert "server" in fixes["server"]
+    assert "lift" in fixes["laptop"]
+    assert not any(word in fixes[form] for form in ("server", "desktop") for word in ("laptop", "lift"))
+    assert "case" not in fixes["laptop"]
+
+
+def test_what_is_hushed_exists_and_is_no_graver() -> None:
+    gravity = {"info": 0, "warn": 1, "error": 2}
+    for one in RULES.rules:
+        for other in one.hushes:
+            assert gravity[rule(other).level] <= gravity[one.level]
+            assert rule(other).about == one.about
+
+
 def test_cuda_that_does_not_work() -> None:
     time = Time()
     time.watch.cuda = "fail"
@@ -109,10 +181,13 @@ def test_cuda_that_does_not_work() -> None:
 def test_every_alarm_is_said_in_both_languages(rule_id: str) -> None:
     one = rule(rule_id)
     reason = any(isinstance(condition, Names) and condition.said for condition in one.when)
-    data = {**dict.fromkeys(one.tells, 1), "name": "X", **({"reason": "@health.xid.card"} if reason else {})}
-    for part in ("title", "evidence", "fix"):
-        for language in ("en", "zh_CN"):
-            assert Texts(language).say(f"health.{rule_id}.{part}", data)
+    known = {**dict.fromkeys(one.tells, 1), "name": "X", **({"reason": "@health.xid.card"} if reason else {})}
+    forms = get_args(Form) if one.about == "card" else ()
+    for form, part, language in product(forms or ("any",), ("title", "evidence", "fix"), ("en", "zh_CN")):
+        data = {**known, **(advice(form) if forms else {})}
+        said = Texts(language).say(f"health.{rule_id}.{part}", data)
+        assert said
+        assert "@" not in said
     used = table()[f"health.{rule_id}.evidence"]["en"]
     assert all(f"{{{name}}}" in used for name in one.tells), "what is gathered is said"
 

@@ -130,7 +130,7 @@ def test_an_error_of_the_memory_rings_for_an_hour() -> None:
     time.passes(3500, bad)
     assert time.rings() == {"memory-errors"}
     time.passes(300, bad)
-    assert time.rings() == set()
+    assert time.rings() == {"memory-errors-before"}
     # After a new start of the driver its counters begin at nought.
     time.passes(100, SERVER)
     time.passes(30, replace(SERVER, ecc_uncorrected=1))
@@ -142,7 +142,7 @@ def test_judging_samples_at_once_says_the_same() -> None:
     samples = [Sample(t=START + second, gpus=(hot,), nvml="ready") for second in range(10)]
     health = judge(samples, RULES)
     assert health is not None
-    assert {alarm.id for alarm in health.alarms} == {"hot", "slowed-by-heat"}
+    assert [alarm.id for alarm in health.alarms] == ["slowed-by-heat"]
     assert judge([], RULES) is None
 
 

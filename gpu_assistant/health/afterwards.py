@@ -1,0 +1,109 @@
+"""What a test says of the cards once its program has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from ..core.results import Check, Curve, GpuSample
+from . import cards
+from .cards import made
+from .figures import Form, card_name
+from .listening import Heard, TestedDevice, steadiness
+from .minder import Minder, stop_limit
+
+if TYPE_CHECKING:
+    from ..catalog.health import HealthRules
+
+Tell = Callable[[Check], None]
+
+
+class Afterwards:
+    """Judges what was seen of the cards, and heard of the program, in a test of this level and device."""
+
+    def __init__(
+        self,
+        rules: HealthRules,
+        *,
+        level: int,
+        device: str | None,
+        allowed: Callable[[GpuSample], float | None],
+        form: Callable[[GpuSample], Form],
+    ) -> None:
+        self._tests = rules.tests
+        self._xids = {xid.number: xid.kind for xid in rules.xids}
+        self._level = level
+        self._device = device
+        self._allowed = allowed
+        self._form = form
+
+    def tell(self, found: tuple[Check, ...], heard: Heard, minder: Minder, tell: Tell) -> tuple[Curve, ...]:
+        """Tell every check of the cards, `found` being those of the program; the curves of the cards that worked."""
+        several = minder.last is not None and len(minder.last.gpus) > 1
+        tested = {
+            index: device
+            for device in (heard.start.devices if heard.start is not None else ())
+            if (index := _index(device, minder)) is not None
+        }
+        if minder.seen and heard.start is not None and self._device is None and not tested:
+            # It was the processor that was tested.
+            if heard.start.for_cards is False:
+                name = card_name(next(iter(minder.seen.values()))[-1][1], several=several)
+                tell(made("torch-build", "fail", value=heard.start.torch, device=name))
+            else:
+                tell(made("torch-cuda", "fail", reason="@verify.reason.no-device"))
+        for gpu in self._asked(minder, tested):
+            tell(cards.answers(gpu, several=several, form=self._form(gpu)))
+        curves = []
+        for index, seen in sorted(minder.seen.items()):
+            device = tested.get(index)
+            worked = device is not None and self._level > 1
+            hot = minder.too_hot is not None and minder.too_hot.gpu.index == index
+            if self._device is not None and device is None and not hot:
+                continue  # another card than the one that was asked for
+            gpu = seen[-1][1]
+            for check in cards.card(
+                seen,
+                self._tests,
+                stop_limit(gpu, self._tests, self._allowed),
+                worked=worked,
+                xids=self._xids,
+                allowed=self._allowed,
+                several=several,
+                form=self._form(gpu),
+            ):
+                tell(check)
+            if worked and device is not None:
+                for check in cards.link_speed(found, seen, device.id, self._tests, self._form(gpu)):
+                    tell(check)
+                speeds = [(t, speed) for t, _, speed in heard.speeds.get(device.id, ())]
+                curves.append(cards.curve(seen, speeds))
+        for check in self._steady(heard):
+            tell(check)
+        return tuple(curves)
+
+    def _asked(self, minder: Minder, tested: dict[int, TestedDevice]) -> list[GpuSample]:
+        """The cards that it is about, as they were last seen; a lost one cannot be found by the program."""
+        last = minder.last.gpus if minder.last is not None else ()
+        mine = [gpu for gpu in last if self._device is None or gpu.index in tested]
+        return [gpu for gpu in mine if gpu.state in ("ready", "lost")]
+
+    def _steady(self, heard: Heard) -> Iterator[Check]:
+        for name, speeds in heard.speeds.items():
+            loss = steadiness(speeds)
+            if loss is not None and name != "cpu":  # that one has other work, too
+                state = "warn" if loss > self._tests.slower_share else "pass"
+                yield made("load-speed", state, value=round(100 * loss), device=name)  # type: ignore[arg-type]
+
+
+def _index(device: TestedDevice, minder: Minder) -> int | None:
+    """Which of the driver's cards a device of torch's is: by its number, else by its place and name."""
+    if device.id == "cpu":
+        return None
+    for index, seen in minder.seen.items():
+        if device.uuid is not None and seen[-1][1].uuid is not None:
+            if seen[-1][1].uuid.lower() == device.uuid.lower():
+                return index
+        elif device.id == f"cuda:{index}" and device.name in (None, seen[-1][1].name):
+            return index
+    return None
