@@ -10,7 +10,6 @@ from ..core.errors import AppError
 if TYPE_CHECKING:
     from ..catalog.libraries import TensorFlowRoute
     from ..catalog.load import Catalog
-    from ..system.base import System
 
 NAME = "wsl.exe"
 
@@ -21,9 +20,8 @@ def route_of(catalog: Catalog) -> TensorFlowRoute | None:
     return route if route is not None and route.system_words and route.user_words else None
 
 
-def program(system: System) -> Path:
+def program(folder: Path | None) -> Path:
     """In Windows' own folder, where only administrators write; raises AppError("wsl-missing")."""
-    folder = system.shared_libraries()
     path = folder / NAME if folder is not None else None
     if path is None or not path.is_file():
         raise AppError("wsl-missing")

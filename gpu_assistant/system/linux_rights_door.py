@@ -59,6 +59,10 @@ class LinuxRights:
             raise AppError("door-file", path=str(path), detail=None)
         return os.fdopen(number, "rb")
 
+    def system_folder(self) -> None:
+        """Not a thing here."""
+        return
+
     def publisher(self, file: Path) -> str:
         """Windows' signatures are Windows' to judge."""
         raise AppError("signature-unknowable", path=str(file))

@@ -34,6 +34,10 @@ class Rights(Protocol):
         """A plain file of the user's, open for reading: no link, no device, no pipe; raises AppError("door-file")."""
         ...
 
+    def system_folder(self) -> Path | None:
+        """Where Windows' own programs lie, as Windows says: variables are the user's to change. None elsewhere."""
+        ...
+
     def publisher(self, file: Path) -> str:
         """Who signed a program, by a signature that this system trusts for code.
 

@@ -112,6 +112,12 @@ class WindowsRights:
             raise AppError("door-file", path=str(path), detail=None)
         return os.fdopen(msvcrt.open_osfhandle(handle, os.O_RDONLY | os.O_BINARY), "rb")
 
+    def system_folder(self) -> Path:
+        """System32."""
+        buffer = ctypes.create_unicode_buffer(260)
+        ctypes.windll.kernel32.GetSystemDirectoryW(buffer, len(buffer))
+        return Path(buffer.value)
+
     def publisher(self, file: Path) -> str:
         """Windows' own judgement."""
         return windows_rights_signature.publisher(file, self._root)

@@ -73,7 +73,7 @@ class Server:
         if isinstance(request, LinuxPackages):
             return packages.install(request, self._system, self._catalog, self._apt_get)
         if isinstance(request, WslPlatform):
-            return wsl.switch_on(self._system, self._catalog)
+            return wsl.switch_on(self._system, self._rights, self._catalog)
         call = programs.call_of(request, self._catalog)
         return programs.run(call, request, folder, self._system, self._rights, before=self._restore_point(request))
 

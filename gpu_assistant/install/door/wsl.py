@@ -11,6 +11,7 @@ from .requests import Answer
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
     from ...system.base import System
+    from ...system.rights import Rights
 
 LONGEST_S = 3600.0
 LAST_LINES = 40
@@ -18,12 +19,12 @@ LAST_LINES = 40
 PLAIN = {"WSL_UTF8": "1"}
 
 
-def switch_on(system: System, catalog: Catalog) -> Answer:
+def switch_on(system: System, rights: Rights, catalog: Catalog) -> Answer:
     """Run it with the catalog's words; raises AppError("door-request", "wsl-missing")."""
     route = route_of(catalog)
     if route is None:
         raise AppError("door-request", detail="wsl-platform")
-    path = program(system)
+    path = program(rights.system_folder())
     done = system.run([path, *route.system_words], timeout=LONGEST_S, environ=PLAIN, cwd=path.parent)
     lines = tuple((done.out + done.err).replace("\0", "").splitlines())
     return Answer(exit_code=done.code, lines=lines[-LAST_LINES:])

@@ -99,7 +99,7 @@ class Wsl2(Kind):
             restart = self._parts(step, work, route)
             if restart:
                 return Outcome(code="progress.wsl-restart", restart=True)
-        path = program(work.system)
+        path = program(work.system.shared_libraries())
         work.reporter.progress(done=0, total=None, unit="items", bottleneck="installing", code="progress.wsl-linux")
         with work.effect(step, ProgramInstalled(name=LINUX, after="2")):
             done = work.system.run(

@@ -33,8 +33,11 @@ def as_on_windows(argv: Sequence[str | Path], **more: Any) -> Finished:
 class InsideRights:
     """Private folders below one of the test's; the signature is a line of the file."""
 
-    def __init__(self, base: Path) -> None:
-        self.base = base
+    def __init__(self, base: Path, system32: Path | None = None) -> None:
+        self.base, self._system32 = base, system32
+
+    def system_folder(self) -> Path | None:
+        return self._system32
 
     def place(self, name: str) -> Path:
         return self.base / name
@@ -61,7 +64,7 @@ class InsideRights:
 
 def inside(system: System, catalog: Callable[[], Catalog], base: Path) -> Callable[[Work], Door]:
     """What makes the door of an install; the person always says yes."""
-    rights = InsideRights(base)
+    rights = InsideRights(base, system.shared_libraries())
 
     def run_as_admin(words: Sequence[str], **_more: Any) -> int:
         return Server(system, rights, catalog()).serve(words[1:])
