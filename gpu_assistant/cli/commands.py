@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ..core import json
 from ..core.errors import AppError, CallError, Cancelled, RebootNeeded
 from ..core.paths import plain
@@ -73,6 +75,9 @@ def install(app: App, arguments: argparse.Namespace, output: Output) -> int:
         _agree(output, lambda: show.plan_brief(output.texts.plan(work), output))
     job = app.install(work, dry_run=dry, resume=app.resume_words(window=False))
     _run_events(output, work.env, lambda report: run_job(job, on_news=report, stopped="cancelled"))
+    if not dry and not app.settings.setup_done:
+        # The window need not ask what is there already.
+        app.save_settings(replace(app.settings, setup_done=True))
     if output.json:
         return 0
     if dry:

@@ -1,9 +1,14 @@
-"""How large the window is, in the steps that pages answer to."""
+"""How large the window is for the text that stands in it, in the steps that pages answer to.
+
+Twice as large a text has half the room: the steps are pixels at 100 %.
+"""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QWidget
+
+from .. import theme
 
 NARROW, SMALL, TIGHT, LOW, WIDE = 1200, 960, 1024, 620, 1600
 
@@ -22,22 +27,27 @@ class Shape(QObject):
         self._window: QWidget | None = None
         self._last: tuple[bool, ...] = ()
         widget.installEventFilter(self)
+        theme.notice.changed.connect(self._check)
         self._find()
+
+    @property
+    def _room(self) -> float:
+        return self._widget.window().width() / max(theme.text_scale(), 1.0)
 
     @property
     def narrow(self) -> bool:
         """Below 1200: two columns become one, the navigation puts icons above words."""
-        return self._widget.window().width() < NARROW
+        return self._room < NARROW
 
     @property
     def tight(self) -> bool:
         """Below 1024: margins of 24."""
-        return self._widget.window().width() < TIGHT
+        return self._room < TIGHT
 
     @property
     def small(self) -> bool:
         """Below 960: plots in one column."""
-        return self._widget.window().width() < SMALL
+        return self._room < SMALL
 
     @property
     def low(self) -> bool:
@@ -47,7 +57,7 @@ class Shape(QObject):
     @property
     def wide(self) -> bool:
         """From 1600 on: the column stands in the middle."""
-        return self._widget.window().width() >= WIDE
+        return self._room >= WIDE
 
     @property
     def margin(self) -> int:
