@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..app import App
     from .output import Output
 
@@ -38,7 +40,9 @@ def health(app: App, arguments: argparse.Namespace, output: Output) -> int:
     from .jobs import run_job
     from .progress import HealthLine
 
-    environment = app.environment_path(arguments.env)
+    environment: Path | None = app.environment_path(arguments.env)
+    if arguments.env is None and arguments.level == 1 and environment is not None and not environment.exists():
+        environment = None  # there is none yet, and the driver can be asked without
     seconds = 60 * arguments.minutes if arguments.minutes else None
     with closing(app.sampler()) as sampler, HealthLine(output) as line:
         job = app.health(environment, sampler, level=arguments.level, device=arguments.device, load_seconds=seconds)

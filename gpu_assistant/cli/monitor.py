@@ -16,11 +16,15 @@ from .jobs import stop_signals
 
 if TYPE_CHECKING:
     from ..app import App
+    from ..core.health import HealthState
+    from ..core.results import Sample
+    from ..health.watch import Watch
     from .output import Output
 
 LONGEST_INTERVAL = 86_400.0  # a day: nobody waits longer between two samples
 UNITS = {"m": 60, "h": 3600, "d": 86_400}
 HIGHEST_PORT = 65_535
+ALARM_MARKS = {"info": "•", "warn": "!", "error": "✗", "well": "✓"}
 LOOPBACK = "127.0.0.1"
 
 
@@ -54,6 +58,7 @@ def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: C
 
     command.add_argument("--interval", type=interval, default=1.0, metavar="S", help=say("opt.interval"))
     command.add_argument("--count", type=count, metavar="N", help=say("opt.count"))
+    command.add_argument("--processes", action="store_true", help=say("opt.processes"))
     command.add_argument("--csv", metavar="FILE", type=path, help=say("opt.csv"))
     command.add_argument("--history", metavar="SPAN", type=span, help=say("opt.history"))
     command.add_argument("--serve-metrics", metavar="PORT", type=port, help=say("opt.serve-metrics"))
@@ -78,6 +83,8 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
             latest = server.latest
             latest.sample = sampler.sample()
             output.note(output.say("serving", url=server.url))
+        spoken = not (output.json or output.quiet or latest)
+        alarms = Alarms(app.health_watch(), output) if spoken else None
         left = arguments.count
         due = time.monotonic()
         while not stop.wait(max(due + arguments.interval - time.monotonic(), 0)):
@@ -90,12 +97,38 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
                 latest.sample = sample
             if output.json:
                 output.value(sample)
-            elif not output.quiet and latest is None:
+            elif alarms is not None:
                 show.sample(sample, output)
+                if arguments.processes:
+                    show.processes(sample, output)
+                alarms.look(sample)
             left = left and left - 1
             if left == 0:
                 break
     return 0
+
+
+class Alarms:
+    """Says when an alarm begins, and when all is well (again)."""
+
+    def __init__(self, watch: Watch, output: Output) -> None:
+        self._watch = watch
+        self._output = output
+        self._known: set[tuple[str, int | None]] = set()
+        self._state: HealthState = "unknown"
+
+    def look(self, sample: Sample) -> None:
+        """Judge a sample and say what is new."""
+        health = self._output.texts.health(self._watch.look(sample))
+        for alarm in health.alarms:
+            if (alarm.id, alarm.gpu) not in self._known:
+                source = f" [{alarm.source}]" if alarm.source else ""
+                self._output.line(f"{ALARM_MARKS[alarm.level]} {alarm.title}: {alarm.evidence}{source}")
+                self._output.line(f"    {alarm.fix}")
+        self._known = {(alarm.id, alarm.gpu) for alarm in health.alarms}
+        if health.state != self._state and health.state == "well":
+            self._output.line(f"{ALARM_MARKS['well']} {health.text}")
+        self._state = health.state
 
 
 def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:
@@ -104,9 +137,13 @@ def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if not arguments.csv:
         raise CallError("history-without-csv")
     path = Path(arguments.csv)
+    if path.exists():
+        raise CallError("csv-exists", path=str(path))
     history = app.history()
     history.load()
     rows = export(history, path, arguments.history)
+    if history.damaged:
+        output.note(output.say("history-damaged", count=history.damaged))
     if not output.json:
         output.line(output.say("exported", rows=rows, path=str(path)))
     return 0

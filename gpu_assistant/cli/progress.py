@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from ..core.plan import Event, LogEvent, PlanEvent, StepEvent
 from ..core.results import BenchResult, Check
-from ..texts.format import UNKNOWN, size, speed
+from ..texts.format import size, speed
 from .output import Output
 
 if TYPE_CHECKING:
@@ -119,7 +119,13 @@ class BenchLine(OneLine):
 
 
 class HealthLine(OneLine):
-    """The health test: what is being tested, how far it is, and how hot the card is."""
+    """The health test: what is being tested, how far it is, and how hot the card is; where stderr is no terminal, a
+    line for each thing that is being tested.
+    """
+
+    def __init__(self, output: Output) -> None:
+        super().__init__(output)
+        self._begun: tuple[str, str | None] | None = None
 
     def news(self, news: HealthProgress | Check) -> None:
         """Show what runs now; checks are shown together at the end."""
@@ -127,5 +133,15 @@ class HealthLine(OneLine):
             return
         area = f"health.area.{news.check}"
         what = self._output.texts.say(area) if self._output.texts.has(area) else news.check
-        done = UNKNOWN if news.done is None else f"{100 * news.done:.0f}"
-        self._show(self._output.say("testing", what=what, device=news.device, done=done, temp=news.temp))
+        parts = [what, *([news.device] if news.device is not None else [])]
+        if not self._live:
+            begun = (news.check, news.device)
+            if begun != self._begun:
+                self._begun = begun
+                self._output.note("… " + " · ".join(parts))
+            return
+        if news.done is not None:
+            parts.append(f"{100 * news.done:.0f} %")
+        if news.temp is not None:
+            parts.append(f"{news.temp} °C")
+        self._show(" · ".join(parts))

@@ -180,6 +180,18 @@ def sample(value: Sample, output: Output) -> None:
     output.line(" | ".join(parts))
 
 
+def processes(value: Sample, output: Output) -> None:
+    """What uses each card: number, name and memory, the largest first."""
+    for gpu in value.gpus:
+        known = sorted(gpu.processes or (), key=lambda each: -(each.mem_used or 0))
+        for each in known:
+            used = memory(each.mem_used) if each.mem_used is not None else UNKNOWN
+            output.line(output.say("process", gpu=gpu.index, pid=str(each.pid), name=each.name, used=used))
+        if gpu.state == "ready" and not known:
+            code = "processes-untold" if gpu.processes is None else "processes-none"
+            output.line(output.say(code, gpu=gpu.index))
+
+
 def _gpu_sample(gpu: GpuSample, output: Output) -> str:
     name = gpu.name or f"GPU {gpu.index}"
     if gpu.state != "ready":

@@ -6,6 +6,7 @@ lowest and the highest of each stretch.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -67,6 +68,11 @@ class History:
         self._folder = folder
 
     @property
+    def damaged(self) -> int:
+        """How many damaged places `load` left out."""
+        return sum(files.damaged for files in self._files)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The series seen so far."""
         with self._lock:
@@ -95,6 +101,8 @@ class History:
                         tier.extend(numbers, ordered)
         except OSError as error:
             raise storage_error(error, self._folder or Path()) from error
+        if self.damaged:
+            logging.getLogger(__name__).warning("history: %d damaged places were left out", self.damaged)
 
     def add(self, t: float, values: Mapping[str, float | None]) -> None:
         """Add a moment, `t` in seconds since the epoch; None, and a series left out, is unknown."""

@@ -43,6 +43,8 @@ class Segments:
         self._path: Path | None = None
         self._first = 0
         self._series: tuple[str, ...] = ()
+        # Rows, and files that could not be read at all, that `read` left out because they are damaged.
+        self.damaged = 0
 
     def read(self, oldest: int, newest: int) -> Iterator[tuple[tuple[str, ...], Row, Row]]:
         """Series, numbers and figures (`parts` × series × rows) of each readable file, oldest first.
@@ -50,9 +52,11 @@ class Segments:
         Rows outside of `oldest` … `newest` are left out, and those that are not newer than the row before.
         """
         last = oldest - 1
+        self.damaged = 0
         for _, path in self._files():
             found = self._rows(path)
             if found is None:
+                self.damaged += 1
                 continue
             series, rows = found
             numbers = rows["number"]
@@ -143,6 +147,7 @@ class Segments:
             for at in range(0, whole * size, size)
         ]
         rows = np.frombuffer(body, layout, whole)
+        self.damaged += sound.count(False) + (len(body) % size > 0)
         return header.series, rows[np.array(sound, bool)]
 
     def _layout(self, series: int) -> np.dtype[Any]:

@@ -6,7 +6,7 @@ from functools import reduce
 
 import msgspec
 
-from ..core.health import Health
+from ..core.health import Alarm, Health
 from ..core.plan import EndEvent, Event, Plan, PlanEvent, StepEvent
 from ..core.recommendation import Recommendation
 from ..core.results import Checks
@@ -91,7 +91,7 @@ class Texts(Sentences):
             msgspec.structs.replace(
                 alarm,
                 title=self.say(f"health.{alarm.id}.title", alarm.data),
-                evidence=self.say(f"health.{alarm.id}.evidence", alarm.data),
+                evidence=self._evidence(alarm),
                 fix=self.say(f"health.{alarm.id}.fix", alarm.data),
             )
             for alarm in value.alarms
@@ -99,6 +99,14 @@ class Texts(Sentences):
         worry = value.state in ("warn", "error")
         text = alarms[0].title if worry and alarms else self.say(f"health.state.{value.state}")
         return msgspec.structs.replace(value, alarms=alarms, text=text)
+
+    def _evidence(self, alarm: Alarm) -> str:
+        """What was seen; a limit that nobody but us names is called ours."""
+        said = self.say(f"health.{alarm.id}.evidence", alarm.data)
+        if alarm.source is not None or alarm.gpu is None:
+            return said
+        gap = "" if self.language == "zh_CN" else " "
+        return f"{said}{gap}{self.say('health.own')}"
 
     def event(self, value: Event) -> Event:
         """The same event with its message filled in."""

@@ -253,6 +253,18 @@ def test_the_history_is_written_to_a_file(call: Call, tmp_path: Path) -> None:
     lines = (tmp_path / "out.csv").read_text(encoding="utf-8-sig").splitlines()
     assert lines[0] == "time,t,cpu"
     assert len(lines) - 1 in (30, 31)
+    # A file that is there is nobody's to overwrite, and what is damaged is not left out in silence.
+    again = call("monitor", "--history", "1h", "--csv", str(tmp_path / "out.csv"))
+    assert again.returncode == 2
+    assert "out.csv" in again.stderr
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8-sig").splitlines() == lines
+    (file,) = (tmp_path / "data" / "history").glob("1s-*.history")
+    data = bytearray(file.read_bytes())
+    data[-7] ^= 0x55
+    file.write_bytes(data)
+    worn = call("monitor", "--history", "1h", "--csv", str(tmp_path / "worn.csv"), "--lang", "en")
+    assert worn.returncode == 0
+    assert "1 damaged" in worn.stderr
     assert call("monitor", "--history", "1h").returncode == 2
     assert call("monitor", "--history", "1w", "--csv", str(tmp_path / "out.csv")).returncode == 2
 

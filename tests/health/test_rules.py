@@ -161,6 +161,17 @@ def test_advice_is_for_what_the_card_is_built_into() -> None:
     assert "case" not in fixes["laptop"]
 
 
+def test_a_limit_of_our_own_is_called_so() -> None:
+    for language, words in (("en", "our own rule of thumb"), ("zh_CN", "我们自己的经验")):
+        texts = Texts(language)
+        full = texts.health(Time().passes(30, replace(BUSY, mem_used=8100 << 20))).alarms[0]
+        assert full.source is None
+        assert words in (full.evidence or "")
+        hot = texts.health(Time().passes(30, replace(BUSY, temp=84))).alarms[0]
+        assert hot.source is not None
+        assert words not in (hot.evidence or "")
+
+
 def test_what_is_hushed_exists_and_is_no_graver() -> None:
     gravity = {"info": 0, "warn": 1, "error": 2}
     for one in RULES.rules:

@@ -138,6 +138,7 @@ def test_damage_costs_only_itself(tmp_path: Path, damage: str) -> None:
     victim.write_bytes(data)
     second, _ = made(tmp_path, clock)
     second.load()
+    assert (first.damaged, second.damaged) == (0, 1)
     row = 8 + 3 * 2 + 4  # one series: its number, three figures, the checksum
     lost = 1 if damage in ("cut", "flipped") else (whole_size - whole_head) // row
     assert lost

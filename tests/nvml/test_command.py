@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -68,3 +69,30 @@ def test_a_driver_updated_meanwhile_is_said(scenario: Scenario, monitor, languag
     process = monitor("--lang", language, "--interval", "0.05", "--count", "1")
     assert words in process.communicate(timeout=60)[0]
     assert process.returncode == 0
+
+
+def test_people_are_told_how_the_card_is_and_who_uses_it(scenario: Scenario, monitor) -> None:
+    scenario.card(remapped="1 2 1 1", compute=f"{os.getpid()}:3221225472 77")
+    process = monitor("--lang", "en", "--interval", "0.05", "--count", "5", "--processes")
+    said = process.communicate(timeout=60)[0]
+    assert said.count("Your GPU has no spare memory left for mending") == 1
+    assert "✗" in said
+    assert "https://docs.nvidia.com" in said
+    assert "Have the card replaced" in said
+    assert "waits for a restart" not in said  # it cannot be mended, so nothing waits
+    assert re.search(rf"GPU 0: .+ \({os.getpid()}\) uses 3 GB", said)
+
+
+def test_a_card_that_is_well_is_called_so_once(scenario: Scenario, monitor) -> None:
+    scenario.card()
+    said = monitor("--lang", "en", "--interval", "0.05", "--count", "5").communicate(timeout=60)[0]
+    assert said.count("✓ Your GPU is well") == 1
+    assert "uses" not in said
+
+
+def test_json_is_samples_alone_with_their_processes(scenario: Scenario, monitor) -> None:
+    scenario.card(remapped="1 2 1 1", compute="4242:1048576")
+    said = monitor("--json", "--interval", "0.05", "--count", "4").communicate(timeout=60)[0]
+    samples = [json.loads(line) for line in said.splitlines()]
+    assert len(samples) == 4
+    assert samples[-1]["gpus"][0]["processes"][0]["mem_used"] == 1048576
