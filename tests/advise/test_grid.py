@@ -21,7 +21,7 @@ from gpu_assistant.core.recommendation import Recommendation
 from gpu_assistant.texts import Texts
 
 from .oracle.driver_rules import alternatives_faults, beside_faults
-from .oracle.expect import expected, on_a_board
+from .oracle.expect import any_build, expected, on_a_board
 from .oracle.grid import Case, cards, grid
 from .oracle.judge import judge
 from .oracle.said import text_faults
@@ -55,9 +55,13 @@ def faults(case: Case, found: Recommendation | str, known: World) -> list[str]:
     if isinstance(found, str):
         if found == "jetson":
             return [] if on_a_board(known, case.machine) else ["refused as a Jetson"]
-        if found == "no-tensorflow" and case.goal == "tensorflow":
-            kind = f"{case.machine['os']['system']} {case.machine['os']['arch']}"
-            return [] if kind in known.facts["tensorflow"]["nowhere"] else ["TensorFlow refused"]
+        if found in ("no-tensorflow", "no-tensorflow-nor-pytorch") and case.goal == "tensorflow":
+            here = case.machine["os"]
+            nowhere = f"{here['system']} {here['arch']}" in known.facts["tensorflow"]["nowhere"]
+            # Who is sent to PyTorch finds one there.
+            sent = any_build(known, here["system"], here["arch"])
+            right_words = "no-tensorflow" if sent else "no-tensorflow-nor-pytorch"
+            return [] if nowhere and found == right_words else [f"TensorFlow refused with {found}"]
         right = expected(known, case.machine, case.channel)
         return [] if found.startswith("no-build") and right is None else [f"refused with {found}"]
     plain = msgspec.to_builtins(found)
