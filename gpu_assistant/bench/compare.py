@@ -6,6 +6,13 @@ from collections.abc import Hashable, Sequence
 
 from ..core.results import Benchmark, BenchResult
 
+UNSURE = frozenset(
+    {"spread", "busy-cpu"}
+)  # notes of a figure that says more about other programs than about the device
+FALLEN = (
+    0.7  # of a device's best figure in other sizes: one below it was disturbed, or its size does not fill the device
+)
+
 
 def what(result: BenchResult) -> Hashable:
     """What was measured but for its size. Two figures can be compared where this and the size are equal."""
@@ -26,28 +33,63 @@ def history(
 
 
 def change(before: BenchResult, after: BenchResult) -> float | None:
-    """How many times as fast as before; None where the middle halves of their runs overlap: no change can be told."""
+    """How many times as fast as before; None where no change can be told: other programs disturbed one of them, or the
+    middle halves of their runs overlap.
+    """
+    if UNSURE & {*before.notes, *after.notes}:
+        return None
     if before.q1 <= after.q3 and after.q1 <= before.q3:
         return None
     return after.median / before.median
 
 
+def missing(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[BenchResult]:
+    """What earlier runs as long as this one measured on these devices and this one did not, each once."""
+    names = {device.id: device.name for device in benchmark.devices}
+    here = {_measured(result) for result in benchmark.results}
+    found = {
+        _measured(result): result
+        for each in kept
+        if each.scope == benchmark.scope
+        for result in each.results
+        if not result.extrapolated
+        and (result.device not in names or names[result.device] == _name(each, result.device))
+    }
+    return [result for which, result in found.items() if which not in here]
+
+
+def fallen(result: BenchResult, results: Sequence[BenchResult]) -> bool:
+    """Whether the same device does the same much faster in another size, or the runs of this one differ widely."""
+    best = max((r.median for r in results if _series(r) == _series(result)), default=result.median)
+    return "spread" in result.notes or result.median < FALLEN * best
+
+
 def speedup(results: Sequence[BenchResult]) -> dict[str, float]:
     """How many times faster the fastest GPU is than the processor, by "workload-dtype".
 
-    Both did the same workload at the same size, the largest that both did. The processor's figure is always its
-    float32, since that is what one would compute with there. Only what was measured counts.
+    Both did the same workload at the same size, the largest that both did undisturbed; how many items are worked on at
+    once is each device's own. The processor's figure is always its float32, since that is what one would compute with
+    there. Only what was measured counts.
     """
-    found: dict[str, tuple[int, float]] = {}
+    found: dict[str, tuple[bool, int, float]] = {}
     told = [r for r in results if r.processes == 1 and not r.extrapolated]
-    on_cpu = {(r.id, r.version, r.size): r.median for r in told if r.device == "cpu" and r.dtype == "float32"}
+    on_cpu = {(r.id, r.version, r.size): r for r in told if r.device == "cpu" and r.dtype == "float32"}
     for result in told:
         here = on_cpu.get((result.id, result.version, result.size))
-        if result.device == "cpu" or not here:
+        if result.device == "cpu" or here is None or here.median <= 0:
             continue
         key = f"{result.id}-{result.dtype}"
-        found[key] = max(found.get(key, (0, 0.0)), (result.size[0], result.median / here))
-    return {key: factor for key, (_, factor) in found.items()}
+        sure = not fallen(here, told) and not fallen(result, told)
+        found[key] = max(found.get(key, (False, 0, 0.0)), (sure, result.size[0], result.median / here.median))
+    return {key: factor for key, (_, _, factor) in found.items()}
+
+
+def _series(result: BenchResult) -> Hashable:
+    return result.id, result.version, result.device, result.dtype, result.processes, result.extrapolated
+
+
+def _measured(result: BenchResult) -> Hashable:
+    return result.id, result.device, result.dtype, result.size, result.processes
 
 
 def _name(benchmark: Benchmark, device: str) -> str | None:

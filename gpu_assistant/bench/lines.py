@@ -7,13 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.results import BenchDevice, BenchResult, DType, LeftOut, MemoryFit
 
 NOTE = "bench.note."
+BUSY_CPU = "busy-cpu"
 # Why a workload is left out, and what is noted about a result; each has a text `bench.note.<code>`.
 REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
-REMARKS = frozenset({"spread", "wrong"})
+REMARKS = frozenset({"spread", "wrong", BUSY_CPU})
 QUIET = frozenset({"hardware", "unsupported"})  # says nothing against the figures
 # What can be measured; each has a text `bench.workload.<id>`.
 WORKLOADS = frozenset(
@@ -101,7 +103,8 @@ def sound(result: BenchResult) -> bool:
 class Heard:
     """What the child said so far; `report` gets `BenchProgress` and results, `log` what cannot be.
 
-    `more` is how many measurements come after the child's own.
+    `more` is how many measurements come after the child's own. `busy`: other programs keep the processor busy, and each
+    of its figures says so.
     """
 
     def __init__(
@@ -109,8 +112,10 @@ class Heard:
         report: Callable[[Any], None],
         log: Callable[[str], None] = lambda _: None,
         more: Callable[[Start], int] = lambda _: 0,
+        *,
+        busy: bool = False,
     ) -> None:
-        self._report, self._log, self._more = report, log, more
+        self._report, self._log, self._more, self._busy = report, log, more, busy
         self.of = 0
         self._at: Begin | None = None
         self.start: Start | None = None
@@ -148,6 +153,8 @@ class Heard:
         if not sound(result):
             self._log(f"no figure: {result}")
             return
+        if self._busy and result.device == "cpu":
+            result = replace(result, notes=(*result.notes, BUSY_CPU))
         self.results.append(result)
         self.notes.update({NOTE + note: None for note in result.notes if note in REMARKS})
         self._report(result)

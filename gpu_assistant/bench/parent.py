@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from .compare import speedup
 from .lines import NOTE, REASONS, REMARKS, Begin, BenchProgress, Heard, Line, Start
 from .listen import GRACE_S, START_LIMIT_S, Ending, Patience, broken, ended, listen
 from .places import CHILD
-from .watch import BUSY_PERCENT, HELD_BACK, Watch
+from .watch import BUSY_CPU_PERCENT, BUSY_PERCENT, HELD_BACK, Watch, cpu_load
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
@@ -39,7 +40,8 @@ class BenchJob:
 
     `device` ("cpu", "cuda:0") leaves the others out, `only` all workloads but those of these names or families
     ("matmul", "copy", "training", "decode", "parallel"). `catalog` knows what healthy cards reach. `cards` are the GPUs
-    just now, the driver's word unless given. A child that says nothing for `start_limit` seconds, or is late, is ended.
+    just now, the driver's word unless given, `load` is how busy the processor is (percent). A child that says nothing
+    for `start_limit` seconds, or is late, is ended.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class BenchJob:
         only: Sequence[str] = (),
         catalog: Catalog | None = None,
         cards: Callable[[], tuple[GpuSample, ...]] | None = None,
+        load: Callable[[threading.Event], float | None] = cpu_load,
         start_limit: float = START_LIMIT_S,
         simulated: bool = False,
     ) -> None:
@@ -63,7 +66,7 @@ class BenchJob:
         self._device = device
         self._only = tuple(only)
         self._catalog = catalog
-        self._cards = cards
+        self._cards, self._load = cards, load
         self._start_limit = start_limit
         self._simulated = simulated
 
@@ -80,7 +83,9 @@ class BenchJob:
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
         started = time.time()
-        heard = Heard(context.report, context.log, lambda start: len(self._models(start)))
+        busy = (self._load(context.cancel) or 0.0) > BUSY_CPU_PERCENT
+        context.check_cancelled()
+        heard = Heard(context.report, context.log, lambda start: len(self._models(start)), busy=busy)
         patience = Patience(context.cancel, self._start_limit)
         power = self._system.power()
         awake, nvml = self._system.keep_awake("benchmark"), Nvml(self._system)

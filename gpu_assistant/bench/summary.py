@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..core.results import Benchmark, BenchResult, DType
+from .compare import fallen
 from .expected import key
 
 MIXED: tuple[DType, ...] = ("mixed-bfloat16", "mixed-float16")
@@ -26,7 +27,8 @@ NIGHT_S = 8 * 3600.0
 
 
 class Pair(NamedTuple):
-    """One thing measured on every device at the same size: `gpus` in the devices' order, `together` on all of them.
+    """One thing measured on every device at the same size: `gpus` in the devices' order, `together` on all of them in
+    the same format.
 
     `ratio` is the fastest card over the processor, None where they cannot be compared.
     """
@@ -100,6 +102,9 @@ def _pair(cards: Sequence[list[BenchResult]], cpu: list[BenchResult], told: Sequ
     if not every:
         return None
     common = set.intersection(*({result.size for result in each} for each in every))
+    # A size at which one of them was disturbed, or was not filled, stands only where there is no other.
+    disturbed = {result.size for each in every for result in each if fallen(result, each)}
+    common = (common - disturbed) or common
     gpus = tuple(_largest(each, common) for each in cards)
     here = _largest(cpu, common) if cpu else None
     fastest = max(gpus, key=lambda result: result.median, default=None)
@@ -108,7 +113,9 @@ def _pair(cards: Sequence[list[BenchResult]], cpu: list[BenchResult], told: Sequ
         ratio = fastest.median / here.median if here.dtype in ("float32", fastest.dtype) else None
     together = None
     if fastest is not None:
-        with_all = [r for r in told if r.processes > 1 and r.id == f"{fastest.id}-parallel"]
+        with_all = [
+            r for r in told if r.processes > 1 and r.id == f"{fastest.id}-parallel" and r.dtype == fastest.dtype
+        ]
         together = max(with_all, key=lambda result: result.processes, default=None)
     return Pair(gpus, here, together, ratio)
 

@@ -11,9 +11,22 @@ from ..core.results import BenchWatch, GpuSample
 
 INTERVAL_S = 0.5
 BUSY_PERCENT, LOADED_PERCENT = 5, 50
+BUSY_CPU_PERCENT, CPU_LOOK_S = 20, 0.5
 # Of NVML's reasons those that say that something is not as it should be; a power limit holds every card in the end.
 HELD_BACK = frozenset({"hardware-slowdown", "thermal", "hardware-thermal", "power-brake"})
 HOT = frozenset({"thermal", "hardware-thermal"})
+
+
+def cpu_load(cancel: threading.Event) -> float | None:
+    """Percent of the processor that programs use just now; None where it cannot be read. Takes half a second."""
+    import psutil
+
+    try:
+        psutil.cpu_percent(interval=None)
+        cancel.wait(CPU_LOOK_S)
+        return psutil.cpu_percent(interval=None)
+    except (psutil.Error, OSError, RuntimeError):
+        return None
 
 
 class Watch:

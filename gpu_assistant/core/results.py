@@ -98,8 +98,8 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     `size` of a matmul is (m, k, n), else that of one item (an image, words, bytes) of the `batch` of each run.
     `samples` are the raw seconds of each counted run. `error` is the largest relative error against a float64
     reference, `tolerance` what rounding explains. Figures of different `version`s cannot be compared. `settings` are
-    the switches it ran with. `notes`: "spread", "wrong". An `extrapolated` figure was not measured but worked out from
-    a smaller size. `processes` worked on it together; `efficiency` is their speed by that of as many alone.
+    the switches it ran with. `notes`: "spread", "wrong", "busy-cpu". An `extrapolated` figure was not measured but
+    worked out from a smaller size. `processes` worked on it together; `efficiency` is their speed by that of as many alone.
     """
 
     id: str
@@ -233,7 +233,8 @@ class GpuSample(Struct, frozen=True, kw_only=True):
     second; a figure is then that of the last reading.
 
     `index` stays a card's own while the program runs, also where another card before it goes. `address` is its place
-    on the bus, "0000:01:00.0". `temp` is the core's, `temp_memory` the memory's. From `temp_max` on the
+    on the bus, "0000:01:00.0". `mem_reserved` is what the driver keeps of the memory for itself, where it tells that
+    apart from `mem_used`. `temp` is the core's, `temp_memory` the memory's. From `temp_max` on the
     driver may slow the card below its base clock, from `temp_slow` on the card itself does, at `temp_shutdown` it
     switches itself off; from `temp_memory_max` on the driver slows it for the memory's sake.
     `power_limit_w` is in force, `power_default_w` the maker's. `pstate` 0 is the fastest, 15 the slowest.
@@ -245,7 +246,8 @@ class GpuSample(Struct, frozen=True, kw_only=True):
     `ecc` says whether memory errors are watched for; counts of errors mended and not mended, since the driver was
     loaded and (`_total`) in the card's life. `retired_pages`: bits of memory switched off for good (old cards),
     `remapped_rows`: rows replaced by spare ones (new cards, `remap_failed`: no spare one was left); `_pending`: they
-    will be after a restart. `xid` is the last error the driver reported since the program looks, at `xid_t`
+    will be after a restart. `retired_single` and `retired_double` part the pages by their cause (several single-bit
+    errors, a double-bit one), `remapped_corrected` and `remapped_uncorrected` the rows. `xid` is the last error the driver reported since the program looks, at `xid_t`
     (seconds since the epoch); 0: none.
     """
 
@@ -258,6 +260,7 @@ class GpuSample(Struct, frozen=True, kw_only=True):
     mem_util: int | None = None
     mem_used: int | None = None
     mem_total: int | None = None
+    mem_reserved: int | None = None
     temp: int | None = None
     temp_memory: int | None = None
     temp_max: int | None = None
@@ -292,8 +295,12 @@ class GpuSample(Struct, frozen=True, kw_only=True):
     ecc_corrected_total: int | None = None
     ecc_uncorrected_total: int | None = None
     retired_pages: int | None = None
+    retired_single: int | None = None
+    retired_double: int | None = None
     retired_pending: bool | None = None
     remapped_rows: int | None = None
+    remapped_corrected: int | None = None
+    remapped_uncorrected: int | None = None
     remap_pending: bool | None = None
     remap_failed: bool | None = None
     xid: int | None = None

@@ -32,7 +32,7 @@ class Run:
         self.data = DataDir(data)
         self.news: list[BenchProgress | BenchResult] = []
         self.log: list[str] = []
-        options = {"start_limit": 200.0, "cards": no_cards, **options}
+        options = {"start_limit": 200.0, "cards": no_cards, "load": lambda _: 0.0, **options}
         self.job = BenchJob(environment, self.system, self.data, **options)
 
     def go(self, cancel: threading.Event | None = None) -> Benchmark:

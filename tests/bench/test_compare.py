@@ -68,6 +68,25 @@ def test_an_extrapolated_figure_is_no_base_of_a_speedup() -> None:
     assert speedup([replace(here, version=7), there]) == {}
 
 
+def test_a_disturbed_size_is_no_base_of_a_speedup() -> None:
+    results = [
+        measured("cpu", "float32", 2048, 0.064),
+        measured("cpu", "float32", 4096, 0.016),
+        measured("cuda:0", "float32", 2048, 8.0),
+        measured("cuda:0", "float32", 4096, 10.0),
+    ]
+    assert speedup(results) == {"matmul-float32": pytest.approx(125)}
+
+
+@pytest.mark.parametrize("note", ["spread", "busy-cpu"])
+def test_no_change_is_told_of_a_figure_that_was_disturbed(note: str) -> None:
+    before = measured("cpu", "float32", 1024, 1.0)
+    after = replace(before, median=0.5, q1=0.4, q3=0.6)
+    assert compare.change(before, after) == pytest.approx(0.5)
+    assert compare.change(replace(before, notes=(note,)), after) is None
+    assert compare.change(before, replace(after, notes=(note,))) is None
+
+
 def test_a_change_is_told_only_where_the_runs_do_not_overlap() -> None:
     before = replace(measured("cpu", "float32", 1024, 1.0), q1=0.9, q3=1.1)
     assert compare.change(before, replace(before, median=1.2, q1=1.05, q3=1.3)) is None

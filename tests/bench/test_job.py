@@ -113,6 +113,37 @@ def test_copies_both_ways(with_card: Path, tmp_path: Path) -> None:
     assert {(r.unit, r.dtype, r.error) for r in result.results} == {("GB/s", "uint8", 0.0)}
 
 
+@pytest.mark.parametrize(("load", "told"), [(85.0, True), (3.0, False), (None, False)])
+def test_a_busy_processor_is_marked_at_its_figures(
+    with_card: Path, tmp_path: Path, load: float | None, told: bool
+) -> None:
+    result = Run(with_card, tmp_path, only=["copy-within"], load=lambda _: load).go()
+    assert [(r.device, "busy-cpu" in r.notes) for r in result.results] == [("cpu", told), ("cuda:0", False)]
+    assert ("bench.note.busy-cpu" in result.notes) == told
+
+
+def test_each_kind_comes_before_several_of_one(with_card: Path, tmp_path: Path) -> None:
+    run = Run(with_card, tmp_path)
+    run.go()
+    came = [news for news in run.news if isinstance(news, BenchProgress)]
+    for device, last in (("cpu", 5), ("cuda:0", 9)):
+        first = [news.workload for news in came if news.device == device][:last]
+        assert {"matmul", "copy-within", "resnet50", "bert-base", "decode"} <= set(first)
+        assert first.count("matmul") == 1
+    assert [news.n for news in came] == list(range(1, came[0].of + 1))
+
+
+def test_the_cards_together_are_counted_and_told(
+    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CARD", "two")
+    run = Run(with_card, tmp_path, only=["copy-within", "parallel"])
+    run.go()
+    came = [news for news in run.news if isinstance(news, BenchProgress)]
+    assert [(news.n, news.of) for news in came] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert (came[-1].workload, came[-1].device) == ("resnet50-parallel", "cuda")
+
+
 def test_what_fails_stops_none_of_the_others(with_card: Path, tmp_path: Path) -> None:
     """The stand-in has no layers: training and writing fail, each for itself."""
     result = Run(with_card, tmp_path, device="cuda:0", only=["copy-within", "training", "decode"]).go()

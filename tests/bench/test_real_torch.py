@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import statistics
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gpu_assistant.bench.lines import BenchProgress
+from gpu_assistant.bench.places import CHILD
 from gpu_assistant.core.json import decode
 from gpu_assistant.core.results import Benchmark
+from gpu_assistant.system import current
 
 from .inside import inside
 from .run import Run
@@ -124,3 +128,68 @@ for each in (
         found.append(left.why)
 """
     assert inside(torch_environment, code) == ["memory"] * 3
+
+
+def test_a_run_ends_when_its_time_is_up_whatever_it_does(torch_environment: Path, tmp_path: Path) -> None:
+    """Three seconds for everything: what runs is left behind, and what comes is left out."""
+    program = f"""
+import runpy, sys
+sys.argv = ["child", "--cores", "1", "--only", "copy", "--only", "training"]
+launcher = runpy.run_path({str(CHILD)!r})
+launcher["load"]()
+import torch, time, threading
+from gpu_assistant_bench import limit, program, schedule, training
+schedule.QUICK_DEVICE_S = (2.0, 2.0)
+limit.clock_of = lambda since: time.perf_counter()
+training.Training.prepare = lambda self: threading.Event().wait(120)
+program.main()
+"""
+    found = subprocess.run(
+        [str(current().environment_python(torch_environment)), "-I", "-X", "utf8", "-c", program],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=100,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr
+    start, *lines = [json.loads(line) for line in found.stdout.splitlines()]
+    assert 0 < start["start"]["limit_s"] <= 3
+    assert lines[-1] == {"end": True}
+    begun = [(line["begin"]["n"], line["begin"]["workload"]) for line in lines if "begin" in line]
+    assert begun == list(enumerate(["copy-within", "resnet50", "bert-base", "resnet50", "bert-base"], 1))
+    assert [line["left"] for line in lines if "left" in line][-4:] == ["time"] * 4
+    assert sum("left" in line or "result" in line for line in lines) == 5
+
+
+def test_the_compiler_is_loaded_only_for_who_wants_it(torch_environment: Path) -> None:
+    code = """
+import sys
+from gpu_assistant_bench import eager
+eager.without_compiler(torch)
+weight = torch.nn.Parameter(torch.ones(2))
+for kind in (torch.optim.SGD, torch.optim.AdamW):
+    optimizer = kind([weight], lr=0.5)
+    weight.sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+without = "torch._dynamo.utils" not in sys.modules
+compiled = torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2)).tolist()
+found = [without, float(weight[0]) < 1, compiled, "torch._dynamo.utils" in sys.modules]
+"""
+    assert inside(torch_environment, code) == [True, True, [2.0, 2.0], True]
+
+
+def test_the_guides_product_is_worked_out_with_its_uncertainty(torch_environment: Path) -> None:
+    code = """
+from gpu_assistant_bench import matmul
+def made(side, before, **figures):
+    one = matmul.Matmul(cpu, "float32", side, 1e-9, before)
+    one.outcome = {"size": [side] * 3, "samples": [9.0], **figures}
+    return one
+small = made(2048, None, median=0.064, q1=0.063, q3=0.066)
+large = made(4096, small, median=0.0158, q1=0.0155, q3=0.0159)
+found = matmul.Matmul(cpu, "float32", 10000, 1e-9, large).measure()
+"""
+    found = inside(torch_environment, code)
+    assert (found["median"], found["q1"], found["q3"]) == (0.064, 0.0155, 0.066)
+    assert (found["extrapolated"], found["notes"], found["size"]) == (True, ["spread"], [10000] * 3)

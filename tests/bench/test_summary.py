@@ -68,6 +68,27 @@ def test_a_processor_alone_has_a_headline_too() -> None:
 def test_several_cards_stand_side_by_side_and_together() -> None:
     pair = summary.pairs(two_cards())[0]
     assert [each.device for each in pair.results] == ["cuda:0", "cuda:1", "cuda", "cpu"]
+    assert {each.dtype for each in pair.results if each.device != "cpu"} == {pair.best.dtype}
     assert pair.best.device == "cuda:0"
     assert pair.together is not None
     assert pair.together.processes == 2
+
+
+def test_together_stands_only_beside_what_was_trained_alike() -> None:
+    """Two cards in float32 are no slower than one in mixed precision."""
+    both = two_cards()
+    plain = [replace(r, dtype="float32") if r.processes > 1 else r for r in both.results]
+    assert summary.pairs(replace(both, results=tuple(plain)))[0].together is None
+
+
+def test_a_size_that_was_disturbed_does_not_stand_for_all() -> None:
+    cpu = replace(cpu_benchmark().results[0], size=(2048, 2048, 2048), median=0.064, q1=0.063, q3=0.065)
+    slow = replace(cpu, size=(4096, 4096, 4096), median=0.0158, q1=0.0157, q3=0.0159, runs=3)
+    card, larger = replace(cpu, device="cuda:0", median=9.0), replace(slow, device="cuda:0", median=10.0)
+    (alone,) = summary.pairs(replace(cpu_benchmark(), results=(cpu, slow)))
+    assert alone.best == cpu
+    (pair,) = summary.pairs(replace(cpu_benchmark(), results=(cpu, slow, card, larger)))
+    assert (pair.cpu, pair.best, pair.ratio) == (cpu, card, pytest.approx(9.0 / 0.064))
+    noisy = replace(slow, median=0.07, notes=("spread",))
+    (other,) = summary.pairs(replace(cpu_benchmark(), results=(cpu, noisy)))
+    assert other.best == cpu

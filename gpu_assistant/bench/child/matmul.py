@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
+from . import timing
 from .workload import LeftOut, Workload, median_of
 
 CHECKED = 64  # rows and columns of the sub-block that is computed again in float64
 GUIDES_SIDE = 10000  # the product that guides time
+FALLEN = 0.7  # of the best size's figure: one below it was disturbed
 
 
 class Matmul(Workload):
@@ -29,12 +31,14 @@ class Matmul(Workload):
         """Three matrices, made in float32."""
         return 3 * self.size[0] ** 2 * 4 * 3 // 2
 
-    def _last(self) -> Optional[Dict[str, Any]]:
-        """What came out at the largest size below this one that was measured."""
-        before = self._before
-        while before is not None and before.outcome is None:
+    def _measured(self) -> List[Dict[str, Any]]:
+        """What came out at the sizes below this one, the largest first."""
+        found, before = [], self._before
+        while before is not None:
+            if before.outcome is not None:
+                found.append(before.outcome)
             before = before._before
-        return before.outcome if before is not None else None
+        return found
 
     def _affordable(self, last: Dict[str, Any]) -> bool:
         """Whether check, warm-up and three runs would about fit into the time."""
@@ -43,14 +47,24 @@ class Matmul(Workload):
 
     def measure(self) -> Dict[str, Any]:
         """What would take too long is left out; the guides' product is worked out from the size before, and says so."""
-        last = self._last()
-        if last is None or self._affordable(last):
+        measured = self._measured()
+        if not measured or self._affordable(measured[0]):
             self.outcome = super().measure()
             return self.outcome
         if self.size[0] != GUIDES_SIDE or self.device.kind != "cpu":
             raise LeftOut("time")
-        nothing = {"runs": 0, "seconds": 0.0, "samples": [], "error": None, "tolerance": None, "notes": []}
-        return {**last, **nothing, "size": list(self.size), "extrapolated": True}
+        return self._worked_out(measured)
+
+    def _worked_out(self, measured: List[Dict[str, Any]]) -> Dict[str, Any]:
+        """As fast as at the largest size that was not disturbed, between the extremes of the two largest."""
+        best = max(outcome["median"] for outcome in measured)
+        base = next(outcome for outcome in measured if outcome["median"] >= FALLEN * best)
+        near = [base, *measured[:2]]
+        low, high = min(outcome["q1"] for outcome in near), max(outcome["q3"] for outcome in near)
+        notes = ["spread"] if high - low > timing.SPREAD_NOTED * base["median"] else []
+        nothing = {"runs": 0, "seconds": 0.0, "samples": [], "error": None, "tolerance": None}
+        known = {"q1": low, "q3": high, "notes": notes, "size": list(self.size), "extrapolated": True}
+        return {**base, **nothing, **known}
 
     def prepare(self) -> None:
         """Two matrices of a fixed seed and room for their product."""

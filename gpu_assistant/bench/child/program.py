@@ -96,7 +96,9 @@ def measure_all(
 ) -> None:
     """Every device, one after the other."""
     from . import schedule
+    from .eager import without_compiler
 
+    without_compiler(torch)
     work = {device.id: schedule.of_device(device, full=given.full, only=given.only) for device in devices}
     begins = [each.begin() for every in work.values() for each in every]
     begins = [{"n": number, **begin} for number, begin in enumerate(begins, 1)]

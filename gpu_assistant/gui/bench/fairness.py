@@ -38,7 +38,7 @@ def fairness(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> list[Fairn
     found += [Fairness("warn", language.texts().say(note), "") for note in benchmark.notes]
     if missing := left_out(benchmark, kept):
         text = translate("Fairness", "Measured before, not this time")
-        found.append(Fairness("neutral", text, ", ".join(scores.extent(size) for size in missing)))
+        found.append(Fairness("neutral", text, "; ".join(missing)))
     if benchmark.seconds is not None:
         took = duration(benchmark.seconds, language.texts().language)
         found.append(Fairness("neutral", translate("Fairness", "Time"), took))
@@ -83,10 +83,14 @@ def _cards(benchmark: Benchmark) -> Iterator[Fairness]:
         yield Fairness(kind, translate("Fairness", "Other programs on the card"), value)
 
 
-def left_out(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[tuple[int, ...]]:
-    """Sizes that an earlier run measured and this one did not, of the measurement that stands for all."""
-    best = scores.reference(benchmark)
-    if best is None:
-        return []
-    before = {r.size for each in kept for r in each.results if compare.what(r) == compare.what(best)}
-    return sorted(before - {r.size for r in benchmark.results if compare.what(r) == compare.what(best)})
+def left_out(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[str]:
+    """What earlier runs measured and this one did not: a whole workload by its name, a product's sizes in one."""
+    found: dict[str, list[tuple[int, ...]]] = {}
+    for result in compare.missing(benchmark, kept):
+        found.setdefault(scores.name(result), []).append(result.size)
+    return [
+        f"{name} · {', '.join(scores.extent(size) for size in sorted(sizes))}"
+        if len(sizes[0]) == 3 and len(set(sizes[0])) == 1
+        else name
+        for name, sizes in found.items()
+    ]

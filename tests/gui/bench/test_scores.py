@@ -3,6 +3,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from gpu_assistant.gui.bench import fairness, scores
+from tests.fakes.benchmarks import figure
 from tests.fakes.examples import cpu_benchmark
 
 
@@ -27,9 +28,17 @@ def test_one_size_stands_for_a_benchmark_however_fast_the_others_were():
         assert scores.headline(each).detail.startswith("2048 × 2048 · ")
         assert [result.median for _, result in scores.history(each, kept)] == [0.141, 0.141]
         assert not fairness.left_out(each, kept)
-    assert fairness.left_out(third, kept) == [large.size]
+    assert fairness.left_out(third, kept) == ["Matrix product, float32 · 2048 × 2048"]
     said = {line.text: line.value for line in fairness.fairness(third, kept)}
-    assert said["Measured before, not this time"] == "2048 × 2048"
+    assert said["Measured before, not this time"] == "Matrix product, float32 · 2048 × 2048"
+
+
+def test_a_whole_workload_that_is_gone_is_named():
+    training = figure("resnet50", "cpu", "float32", (3, 224, 224), "images/s", 1.9)
+    before = replace(cpu_benchmark(), results=(*cpu_benchmark().results, training))
+    other = replace(before, devices=(replace(before.devices[0], name="another processor"),))
+    assert fairness.left_out(cpu_benchmark(), (before,)) == ["Training ResNet-50, float32"]
+    assert not fairness.left_out(cpu_benchmark(), (other, replace(before, scope="full")))
 
 
 def test_the_gpu_is_compared_at_the_size_that_both_did():
