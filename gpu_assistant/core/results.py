@@ -247,8 +247,8 @@ class GpuSample(Struct, frozen=True, kw_only=True):
     loaded and (`_total`) in the card's life. `retired_pages`: bits of memory switched off for good (old cards),
     `remapped_rows`: rows replaced by spare ones (new cards, `remap_failed`: no spare one was left); `_pending`: they
     will be after a restart. `retired_single` and `retired_double` part the pages by their cause (several single-bit
-    errors, a double-bit one), `remapped_corrected` and `remapped_uncorrected` the rows. `xid` is the last error the driver reported since the program looks, at `xid_t`
-    (seconds since the epoch); 0: none.
+    errors, a double-bit one), `remapped_corrected` and `remapped_uncorrected` the rows. `xid` is the last error the
+    driver reported since the program looks, at `xid_t` (seconds since the epoch); 0: none.
     """
 
     index: int

@@ -14,7 +14,7 @@ from typing import get_args
 import msgspec
 from msgspec import Struct
 from prometheus_client import CollectorRegistry, start_http_server
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily, UntypedMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
@@ -23,15 +23,20 @@ from ..core.errors import AppError
 from ..core.results import GpuSample, GpuState, NvmlState, Sample
 from ..system.nvml_figures import THROTTLE_REASONS
 
-CARD = ("gpu", "UUID", "pci_bus_id", "modelName", "Hostname", "DCGM_FI_DRIVER_VERSION")
+CARD = ("gpu", "UUID", "pci_bus_id", "device", "modelName", "Hostname", "DCGM_FI_DRIVER_VERSION")
+REASONS = "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"
 
 
 class Figure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A figure of a sample (`minus` another), how it is called outside, and what it is multiplied with there."""
+    """A figure of a sample (`minus` another, and `apart` from a third where that is told), how it is called outside,
+    and what it is multiplied with there. What `counts` only ever goes up.
+    """
 
     name: str
     figure: str
     minus: str | None = None
+    apart: str | None = None
+    counts: bool = False
     help: str
     scale: float = 1.0
 
@@ -39,7 +44,8 @@ class Figure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Its value outside."""
         value: float | None = getattr(source, self.figure)
         less: float | None = getattr(source, self.minus) if self.minus else 0.0
-        return None if value is None or less is None else (value - less) * self.scale
+        apart: float = (getattr(source, self.apart) if self.apart else None) or 0.0
+        return None if value is None or less is None else (value - less - apart) * self.scale
 
 
 class Figures(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,6 +79,7 @@ class Latest(Collector):
             yield self._family(each, ("Hostname",), [([self._host], each.of(sample))])
         for each in figures().gpu:
             yield self._family(each, CARD, [(self._card(gpu, sample), each.of(gpu)) for gpu in sample.gpus])
+        yield self._reasons(sample)
         yield _choice("gpu_assistant_driver_state", "Whether the driver answers", ["Hostname"], "state", [
             ([self._host], get_args(NvmlState), {sample.nvml}),
         ])  # fmt: skip
@@ -85,16 +92,28 @@ class Latest(Collector):
         ])  # fmt: skip
 
     def _family(self, of: Figure, labels: Iterable[str], values: list[tuple[list[str], float | None]]) -> Metric:
-        family = GaugeMetricFamily(of.name, of.help, labels=list(labels))
+        # prometheus-client ends a counter's name with "_total", which the exporter's names do not have.
+        kind = UntypedMetricFamily if of.counts else GaugeMetricFamily
+        family = kind(of.name, of.help, labels=list(labels))
         for names, value in values:
             if value is not None:
                 family.add_metric(names, value)
         return family
 
+    def _reasons(self, sample: Sample) -> Metric:
+        """NVML's bits in one number; that of a card at rest is never set."""
+        family = GaugeMetricFamily(REASONS, "Why clocks are held back, as NVML's bits", labels=list(CARD))
+        bits = {name: bit for bit, name in THROTTLE_REASONS.items()}
+        for gpu in sample.gpus:
+            if gpu.throttle is not None:
+                family.add_metric(self._card(gpu, sample), float(sum(bits[name] for name in gpu.throttle)))
+        return family
+
     def _card(self, gpu: GpuSample, sample: Sample) -> list[str]:
         # The exporter writes the bus's domain with eight digits.
         place = f"0000{gpu.address}".upper() if gpu.address else ""
-        return [str(gpu.index), gpu.uuid or "", place, gpu.name or "", self._host, sample.driver or ""]
+        number = str(gpu.index)
+        return [number, gpu.uuid or "", place, f"nvidia{number}", gpu.name or "", self._host, sample.driver or ""]
 
 
 class Server:

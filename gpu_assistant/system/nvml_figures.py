@@ -44,6 +44,8 @@ def current(card: Card) -> Figures:
         "mem_util": util.memory if util is not None else None,
         "mem_used": used.used if used is not None else None,
         "mem_total": used.total if used is not None else None,
+        # The first version of the function counts it as used.
+        "mem_reserved": getattr(used, "reserved", None),
         "temp": _temperature(card),
         "power_w": _thousandth(number("nvmlDeviceGetPowerUsage")),
         "clock_sm": number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm"),
@@ -97,8 +99,12 @@ def errors(card: Card) -> Figures:
         "ecc_corrected_total": ecc(mended, nvml.NVML_AGGREGATE_ECC),
         "ecc_uncorrected_total": ecc(not_mended, nvml.NVML_AGGREGATE_ECC),
         "retired_pages": sum(known) if known else None,
+        "retired_single": len(pages[0]) if pages[0] is not None else None,
+        "retired_double": len(pages[1]) if pages[1] is not None else None,
         "retired_pending": _yes(number("nvmlDeviceGetRetiredPagesPendingStatus")),
         "remapped_rows": rows[0] + rows[1] if rows else None,
+        "remapped_corrected": rows[0] if rows else None,
+        "remapped_uncorrected": rows[1] if rows else None,
         "remap_pending": _yes(rows[2] if rows else None),
         "remap_failed": _yes(rows[3] if rows else None),
     }

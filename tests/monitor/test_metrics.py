@@ -13,7 +13,7 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.paths import resources
 from gpu_assistant.core.results import GpuSample, Sample
-from gpu_assistant.monitor.metrics import Server, figures
+from gpu_assistant.monitor.metrics import REASONS, Latest, Server, figures
 
 prometheus_parser = pytest.importorskip("prometheus_client.parser")
 
@@ -26,7 +26,11 @@ CARD = GpuSample(
     util=0,
     mem_used=3 * 2**30,
     mem_total=80 * 2**30,
+    mem_reserved=2**30,
     energy_j=12.5,
+    remapped_corrected=2,
+    remapped_uncorrected=1,
+    remap_pending=True,
     pcie_rx=3_400_000,
     ecc=True,
     xid=0,
@@ -55,13 +59,19 @@ def test_names_and_units_are_those_of_the_dcgm_exporter() -> None:
         "gpu": "1",
         "UUID": "GPU-1",
         "pci_bus_id": "00000000:1B:00.0",
+        "device": "nvidia1",
         "modelName": "NVIDIA H100 80GB HBM3",
         "Hostname": socket.gethostname(),
         "DCGM_FI_DRIVER_VERSION": "566.03",
     }
     values = {name: lines[0][1] for name, lines in found.items()}
     assert values["DCGM_FI_DEV_FB_USED"] == 3 * 1024
-    assert values["DCGM_FI_DEV_FB_FREE"] == 77 * 1024
+    assert values["DCGM_FI_DEV_FB_RESERVED"] == 1024
+    assert values["DCGM_FI_DEV_FB_FREE"] == 76 * 1024
+    assert values["DCGM_FI_DEV_ROW_REMAP_PENDING"] == 1
+    assert values["DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS"] == 2
+    assert values["DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS"] == 1
+    assert values["DCGM_FI_DEV_CLOCKS_EVENT_REASONS"] == 0x20
     assert values["DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"] == 12_500
     assert values["DCGM_FI_DEV_PCIE_RX_THROUGHPUT"] == pytest.approx(3400)
     assert values["DCGM_FI_DEV_XID_ERRORS"] == 0
@@ -69,6 +79,14 @@ def test_names_and_units_are_those_of_the_dcgm_exporter() -> None:
     assert values["gpu_assistant_cpu_percent"] == 12.5
     assert "DCGM_FI_DEV_GPU_TEMP" not in found
     assert "gpu_assistant_memory_bytes" not in found
+
+
+def test_what_only_goes_up_is_called_no_gauge() -> None:
+    latest = Latest("host")
+    latest.sample = SAMPLE
+    kinds = {family.name: family.type for family in latest.collect()}
+    assert kinds["DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"] == kinds["DCGM_FI_DEV_ECC_DBE_VOL_TOTAL"] == "unknown"
+    assert kinds["DCGM_FI_DEV_XID_ERRORS"] == kinds["DCGM_FI_DEV_GPU_TEMP"] == "gauge"
 
 
 def test_states_and_reasons_are_one_or_zero() -> None:
@@ -104,7 +122,9 @@ def test_a_port_that_is_taken() -> None:
 def test_every_figure_is_one_of_a_sample_and_named_once() -> None:
     of_gpu = {field.name for field in msgspec.structs.fields(GpuSample)}
     of_machine = {field.name for field in msgspec.structs.fields(Sample)}
-    assert {each.figure for each in figures().gpu} | {each.minus for each in figures().gpu} <= of_gpu | {None}
+    assert {each.figure for each in figures().gpu} | {
+        part for each in figures().gpu for part in (each.minus, each.apart)
+    } <= of_gpu | {None}
     assert {each.figure for each in figures().machine} <= of_machine
     names = [each.name for each in (*figures().gpu, *figures().machine)]
     assert len(names) == len(set(names))
@@ -113,7 +133,7 @@ def test_every_figure_is_one_of_a_sample_and_named_once() -> None:
 def test_the_dashboard_asks_for_what_there_is() -> None:
     board = msgspec.json.decode((resources() / "monitor" / "grafana.json").read_bytes())
     given = {each.name for each in (*figures().gpu, *figures().machine)}
-    given |= {"gpu_assistant_gpu_state", "gpu_assistant_driver_state", "gpu_assistant_throttled"}
+    given |= {REASONS, "gpu_assistant_gpu_state", "gpu_assistant_driver_state", "gpu_assistant_throttled"}
     asked = re.findall(r"\b(?:DCGM_FI|gpu_assistant)_\w+", msgspec.json.encode(board).decode())
     assert set(asked) <= given
     panels = board["panels"]

@@ -75,6 +75,7 @@ def test_every_figure_in_its_unit(scenario: Scenario, nvml: Nvml) -> None:
         mem_util=12,
         mem_used=2_000_000_000,
         mem_total=8585740288,
+        mem_reserved=250_000_000,
         temp=51,
         temp_max=84,
         temp_slow=87,
@@ -114,6 +115,8 @@ def test_a_server_card_tells_its_memory_errors(scenario: Scenario, nvml: Nvml) -
     assert (sample.ecc, sample.ecc_corrected, sample.ecc_uncorrected) == (True, 0, 1)
     assert (sample.ecc_corrected_total, sample.ecc_uncorrected_total) == (3, 0)
     assert (sample.retired_pages, sample.retired_pending) == (3, False)
+    assert (sample.retired_single, sample.retired_double) == (2, 1)
+    assert (sample.remapped_corrected, sample.remapped_uncorrected) == (2, 1)
     assert (sample.remapped_rows, sample.remap_pending, sample.remap_failed) == (3, True, False)
 
 
