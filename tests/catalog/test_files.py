@@ -57,9 +57,13 @@ def test_every_address_is_a_publishers_or_a_public_page(path: Path) -> None:
         return  # is about others
     publishers = (".pytorch.org", "pytorch.org", "github.com", ".nvidia.com", "gfwsl.geforce.com", ".amd.com")
     makers = ("aka.ms", "learn.microsoft.com", "wiki.debian.org", "packages.debian.org")
+    # What a distribution teaches its users to type, and the pages where it does.
+    fedora = (".rpmfusion.org", "rpmfusion.org", "dl.fedoraproject.org", "docs.rockylinux.org")
+    others = ("wiki.archlinux.org", "wiki.manjaro.org", "en.opensuse.org", "support.system76.com")
+    distributions = (*fedora, *others, "wiki.gentoo.org", "wiki.nixos.org") if path.stem == "drivers" else ()
     # Where a maker's own page could not be read, who quotes it: figures to compare with, nothing that is fetched.
     quoting = ("glennklockwood.com", "hpc-notes.pages.dev") if path.stem == "reference" else ()
-    assert all(host.endswith((*publishers, *makers, *quoting)) for host in hosts), hosts
+    assert all(host.endswith((*publishers, *makers, *distributions, *quoting)) for host in hosts), hosts
 
 
 def test_gpu_rows_are_unique_and_sorted() -> None:
