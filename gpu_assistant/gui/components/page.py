@@ -90,7 +90,8 @@ class Page(Live, QScrollArea):
     def _fit(self) -> None:
         margin = self.shape_.margin
         # The scroll bar stands in the margin: what is on the page is as wide with it as without.
-        bar = max(self.maximumViewportSize().width() - self.viewport().width(), 0)
+        upright = self.verticalScrollBar()
+        bar = upright.sizeHint().width() if upright.maximum() > 0 else 0
         spare = 0 if self._wide else max(self.maximumViewportSize().width() - 2 * margin - COLUMN, 0)
         left = spare // 2 if self.shape_.wide else 0
         low = self.shape_.low

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QTimer
 
+from gpu_assistant.gui.components.picker import Entry, Picker
 from gpu_assistant.gui.wizard.part_card import PartCard
 
 pytestmark = pytest.mark.gui
@@ -45,3 +46,33 @@ def test_a_page_that_is_made_needs_nothing_ahead_of_it(app, at_computer, qtbot):
     wizard.ahead._made.add("computer")
     wizard.ahead.begin("computer")
     assert not wizard.ahead._timer.isActive()
+
+
+def test_the_plans_steps_and_the_installs_rows_are_made_before_somebody_opens_them(app, at_recommendation, qtbot):
+    wizard = at_recommendation(app)
+    steps = wizard.recommendation.steps
+    count = len(wizard.flow.facts.plan.steps)
+    qtbot.waitUntil(lambda: len(steps._ready) == len(wizard.install.steps.rows) == count, timeout=10_000)
+    made, rows = list(steps._ready), list(wizard.install.steps.rows.values())
+    assert not any(row.isVisible() for row in made)
+    wizard.recommendation.price.steps.click()
+    assert steps.rows == made
+    assert all(row.isVisible() for row in made)
+    wizard.recommendation.primary.click()
+    assert list(wizard.install.steps.rows.values()) == rows
+    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
+
+
+def test_a_drop_down_words_its_entries_when_somebody_wants_them(qtbot):
+    asked = []
+
+    def entries():
+        asked.append(1)
+        return [Entry(value="a", text="A")]
+
+    picker = Picker()
+    qtbot.addWidget(picker)
+    picker.set(entries, "a", "A", "Letter")
+    assert asked == []
+    assert [entry.text for entry in picker.entries] == ["A"]
+    assert len(picker.entries) == len(asked) == 1
