@@ -44,8 +44,8 @@ DRIVERS = (None, "470.82", "528.49", "535.104.05", "566.03", "580.65.06", "582.7
         ("linux", GTX_1060, "470.82", "2.14.1+cu126", "update", "580.126.20"),
         ("windows", RTX_5090, None, "2.15.0+cu132", "install", "617.42"),
         ("linux", RTX_5090, "570.124.06", "2.15.0+cu132", "update", "595.84"),
-        ("linux", H100, "535.104.05", "2.15.0+cu132", "update", "595.84"),
-        ("windows", H100, "535.104", "2.15.0+cu130", "update", None),
+        ("linux", H100, "535.104.05", "2.15.0+cu132", "update", "595.112.07"),
+        ("windows", H100, "535.104", "2.15.0+cu132", "update", "596.36"),
     ],
 )
 def test_known_machines(
@@ -221,7 +221,8 @@ def test_a_capability_that_says_nothing_where_a_driver_answers(driver: str) -> N
         (RTX_4060, "617.42", "driver-keep"),
         (RTX_4060, "581.57", "driver-keep"),
         (RTX_4060, "999.99", "driver-keep-ahead"),
-        (H100, "617.42", "driver-keep-unnamed"),
+        (H100, "617.42", "driver-keep-ahead"),
+        ("10de:20c2", "617.42", "driver-keep-unnamed"),  # made for mining: NVIDIA names no driver for it
     ],
 )
 def test_only_what_the_catalog_knows_is_called_the_newest_known(pci_id: str, driver: str, code: str) -> None:
