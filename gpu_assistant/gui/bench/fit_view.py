@@ -255,4 +255,5 @@ class FitView(Live, QWidget):
     def _show_code(self) -> None:
         wanted = frozenset(CODES[self.codes.current()])
         mixed: DType = next((fit.dtype for fit in self._fits if fit.variant == "mixed"), "mixed-bfloat16")
-        self.snippet.set_text(snippet(self._where(), wanted, mixed=mixed).rstrip())
+        model = self._fits[0].model if self._fits else "resnet50"
+        self.snippet.set_text(snippet(self._where(), wanted, model=model, mixed=mixed).rstrip())

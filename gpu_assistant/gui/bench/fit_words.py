@@ -58,7 +58,7 @@ def variant_detail(variant: FitVariant) -> str:
         "plain": translate("Fit", "everything in float32"),
         "mixed": translate("Fit", "computes in 16 bits, keeps weights in 32"),
         "checkpointing": translate("Fit", "computes a part again instead of keeping it: a third more time"),
-        "accumulation": translate("Fit", "four small batches for one update: the same result, a little slower"),
+        "accumulation": translate("Fit", "a batch in four parts, one update: slower, and BatchNorm sees less at once"),
     }[variant]
 
 
