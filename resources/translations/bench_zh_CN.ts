@@ -271,8 +271,8 @@
         <translation>全部使用 float32</translation>
     </message>
     <message>
-        <source>four small batches for one update: the same result, a little slower</source>
-        <translation>四个小批次合成一次更新：结果相同，稍慢一点</translation>
+        <source>a batch in four parts, one update: slower, and BatchNorm sees less at once</source>
+        <translation>一个批次分四份计算，合成一次更新：稍慢一点，BatchNorm 每次看到的样本更少</translation>
     </message>
     <message>
         <source>largest batch {batch}</source>
