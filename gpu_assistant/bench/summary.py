@@ -73,6 +73,14 @@ def headline(benchmark: Benchmark) -> Pair | None:
     return next((pair for pair in known if pair.ratio is not None), known[0] if known else None)
 
 
+def readable(number: float, unit: str, *, like: float | None = None) -> tuple[float, str]:
+    """A figure and its unit as people read them: below 1 TFLOP/s it is GFLOP/s; `like` decides where several stand
+    beside each other.
+    """
+    small = unit == "TFLOP/s" and (number if like is None else like) < 1
+    return (number * 1e3, "GFLOP/s") if small else (number, unit)
+
+
 def of_a_night(ratio: float) -> float:
     """Seconds that the card takes for what the processor does in a night of 8 hours."""
     return NIGHT_S / ratio

@@ -128,15 +128,19 @@ def verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Measure an environment's devices."""
+    from . import show_bench
     from .progress import BenchLine
 
-    job = app.bench(app.environment_path(arguments.env), full=arguments.full, device=arguments.device)
+    environment = app.environment_path(arguments.env)
+    job = app.bench(environment, full=arguments.full, device=arguments.device)
+    if not app.simulated:
+        show_bench.before(environment, output, full=arguments.full)
     with BenchLine(output) as line:
         result = run_job(job, on_news=line.news)
     if output.json:
         output.value(result)
     else:
-        show.benchmark(result, output)
+        show_bench.benchmark(result, output)
     return 0
 
 

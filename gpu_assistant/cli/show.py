@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ..core.machine import Machine
 from ..core.plan import Plan
 from ..core.recommendation import DriverAdvice, Recommendation
-from ..core.results import Benchmark, Checks, GpuSample, Sample
+from ..core.results import Checks, GpuSample, Sample
 from ..texts.format import UNKNOWN, memory, size
 from .output import Output
 
@@ -137,33 +137,6 @@ def checks(value: Checks, output: Output) -> None:
     else:
         output.line(output.texts.say(f"health.verdict.{value.verdict}"))
         output.line(value.scope or "")
-
-
-def benchmark(value: Benchmark, output: Output) -> None:
-    """Median and quartiles of each workload."""
-    names = {device.id: device.name or device.id for device in value.devices}
-    for result in value.results:
-        what = output.say(
-            "bench-row",
-            workload=output.texts.say(f"bench.workload.{result.id}"),
-            dtype=result.dtype,
-            size="×".join(str(side) for side in result.size),
-        )
-        figure = output.say(
-            "bench-extrapolated" if result.extrapolated else "bench-figure",
-            median=float(result.median),
-            q1=float(result.q1),
-            q3=float(result.q3),
-            unit=result.unit,
-            runs=result.runs,
-        )
-        output.line(f"{names.get(result.device, result.device)}: {what}: {figure}")
-    for code, factor in value.speedup.items():
-        output.line(output.say("speedup", what=code, factor=factor))
-    for note in value.notes:
-        output.line("  ! " + output.texts.say(note))
-    if value.verdict:
-        output.line(output.texts.say(value.verdict))
 
 
 def sample(value: Sample, output: Output) -> None:

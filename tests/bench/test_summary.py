@@ -92,3 +92,9 @@ def test_a_size_that_was_disturbed_does_not_stand_for_all() -> None:
     noisy = replace(slow, median=0.07, notes=("spread",))
     (other,) = summary.pairs(replace(cpu_benchmark(), results=(cpu, noisy)))
     assert other.best == cpu
+
+
+def test_a_figure_is_read_in_the_unit_that_fits() -> None:
+    assert summary.readable(0.0743, "TFLOP/s") == (pytest.approx(74.3), "GFLOP/s")
+    assert summary.readable(1.2, "TFLOP/s", like=0.9) == (1200, "GFLOP/s")
+    assert summary.readable(0.5, "images/s") == (0.5, "images/s")

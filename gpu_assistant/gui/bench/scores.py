@@ -85,8 +85,7 @@ def figure(number: float) -> str:
 
 def shown(number: float, unit: str) -> tuple[str, str]:
     """A figure and its unit as people read them: below 1 TFLOP/s it is GFLOP/s."""
-    if unit == "TFLOP/s" and number < 1:
-        return figure(number * 1e3), "GFLOP/s"
+    number, unit = summary.readable(number, unit)
     return figure(number), unit
 
 

@@ -1,0 +1,118 @@
+"""A benchmark as people read it in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..bench import summary
+from ..bench.expected import key
+from ..core.results import Benchmark, BenchResult, LeftOut
+from .output import Output
+
+COPIES = "copy-"
+
+
+def before(environment: Path, output: Output, *, full: bool) -> None:
+    """What comes and how long it takes."""
+    output.note(output.say("bench-before-full" if full else "bench-before", path=str(environment)))
+
+
+def benchmark(value: Benchmark, output: Output) -> None:
+    """The comparison, every figure with what is usual, what was left out and why, the verdict and what to do."""
+    pair = summary.headline(value)
+    if pair is not None and pair.cpu is not None and pair.ratio is not None:
+        best = pair.best
+        output.line(
+            output.say(
+                "bench-headline",
+                workload=output.texts.say(f"bench.workload.{best.id}"),
+                card=_device(best.device, value, output),
+                how=_how(best, output),
+                factor=float(pair.ratio),
+                how_cpu=_how(pair.cpu, output),
+            )
+        )
+    for device in value.devices:
+        if device.threads is not None:
+            name = _device(device.id, value, output)
+            output.line(output.say("bench-threads", device=name, threads=device.threads))
+    for result in value.results:
+        output.line(f"{_device(result.device, value, output, result.processes)}: {_figure(result, value, output)}")
+    for left in value.left_out:
+        why = output.texts.say(left.why)
+        output.line(f"  – {_device(left.device, value, output)}: {_what(left, None, output)}: {why}")
+    for note in value.notes:
+        output.line("  ! " + output.texts.say(note))
+    if value.verdict:
+        output.line(output.texts.say(value.verdict))
+    for cause in value.causes:
+        output.line("  • " + output.texts.say(cause))
+    if value.seconds is not None:
+        output.line(output.say("bench-took", took_seconds=float(value.seconds)))
+
+
+def _figure(result: BenchResult, value: Benchmark, output: Output) -> str:
+    """One row behind its device."""
+    (median, unit), (q1, _), (q3, _) = (
+        summary.readable(number, result.unit, like=result.median) for number in (result.median, result.q1, result.q3)
+    )
+    code = "bench-extrapolated" if result.extrapolated else "bench-figure"
+    said = output.say(code, median=median, q1=q1, q3=q3, unit=unit, runs=result.runs)
+    more = []
+    usual = (value.expected or {}).get(key(result))
+    if usual is not None and summary.best_of_its_key(result, value):
+        low, high = (summary.readable(number, result.unit, like=result.median)[0] for number in usual)
+        more.append(output.say("bench-usual", low=low, high=high, unit=unit))
+    if result.efficiency is not None:
+        more.append(output.say("bench-efficiency", percent=f"{100 * result.efficiency:.0f}"))
+    more += [output.texts.say(f"bench.note.{note}") for note in result.notes]
+    figure = f"{_what(result, result.batch, output)}: {said}"
+    return "\n    ".join([figure, *more])
+
+
+def _what(of: BenchResult | LeftOut, batch: int | None, output: Output) -> str:
+    """What was measured: workload, format, size and how many at a time."""
+    parts = [output.texts.say(f"bench.workload.{of.id}")]
+    if of.dtype != "uint8":
+        parts.append(_format(of.dtype, output))
+    parts.append(_size(of.id, of.size))
+    if batch is not None:
+        parts.append(output.say("bench-batch", batch=batch))
+    return _list([part for part in parts if part], output)
+
+
+def _how(result: BenchResult, output: Output) -> str:
+    """In which format and how many at a time."""
+    batch = [] if result.batch is None else [output.say("bench-batch", batch=result.batch)]
+    return _list([_format(result.dtype, output), *batch], output)
+
+
+def _format(dtype: str, output: Output) -> str:
+    """Mixed precision by its name, with the narrower of its formats."""
+    narrow = dtype.removeprefix("mixed-")
+    return dtype if narrow == dtype else output.say("bench-mixed", dtype=narrow)
+
+
+def _size(workload: str, size: Sequence[int]) -> str:
+    """4096 × 4096, 256 MiB, 3 × 224 × 224."""
+    if workload.startswith(COPIES):
+        return f"{size[0] / 2**20:.0f} MiB"
+    square = workload == "matmul" and len(set(size)) == 1
+    return " × ".join(str(side) for side in (size[:2] if square else size))
+
+
+def _device(device: str, value: Benchmark, output: Output, processes: int = 1) -> str:
+    """Its name, with its number where another one has the same."""
+    if processes > 1 or device == "cuda":
+        count = processes if processes > 1 else sum(each.id != "cpu" for each in value.devices)
+        return output.say("bench-together", count=count)
+    names = {each.id: each.name for each in value.devices}
+    name = names.get(device)
+    if name is None:
+        return device
+    return f"{name} ({device})" if sum(each == name for each in names.values()) > 1 else name
+
+
+def _list(parts: Sequence[str], output: Output) -> str:
+    return ("，" if output.texts.language == "zh_CN" else ", ").join(parts)

@@ -1,0 +1,82 @@
+"""What `bench` prints for people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.cli import show_bench
+from gpu_assistant.cli.main import run
+from gpu_assistant.cli.output import Output
+from gpu_assistant.core.names import Language
+from gpu_assistant.core.results import Benchmark, LeftOut
+from gpu_assistant.texts import Texts
+from tests.cli.conftest import ROOT
+from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
+from tests.fakes.examples import cpu_benchmark
+
+
+def printed(capsysbinary: pytest.CaptureFixture[bytes], value: Benchmark, language: Language = "en") -> list[str]:
+    show_bench.benchmark(value, Output(Texts(language), json=False, quiet=False))
+    return capsysbinary.readouterr().out.decode().splitlines()
+
+
+def test_the_headline_says_what_was_compared(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    batched = [replace(r, batch=8 if r.device == "cpu" else 64) for r in card_benchmark().results]
+    first = printed(capsysbinary, replace(card_benchmark(), results=tuple(batched)))[0]
+    assert first == (
+        "Training ResNet-50: NVIDIA GeForce RTX 4060 (mixed precision (bfloat16), batch 64) "
+        "is 31.2 times as fast as the CPU (float32, batch 8)"
+    )
+
+
+def test_figures_have_units_that_people_read(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    said = "\n".join(printed(capsysbinary, card_benchmark()))
+    assert "720 GFLOP/s" in said
+    assert "TFLOP/s (middle" in said
+    assert "256 MiB" in said
+    assert "268435456" not in said
+    assert "uint8" not in said
+    assert "4096 × 4096" in said
+    assert "AMD Ryzen 5 7500F: 6 threads" in said
+    assert "usual for this card: 11.3 to 14.4 TFLOP/s" in said
+    assert "Took 58 seconds." in said
+
+
+def test_cards_of_one_name_are_told_apart_and_together(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    said = printed(capsysbinary, two_cards())
+    for device in ("cuda:0", "cuda:1"):
+        assert any(line.startswith(f"NVIDIA GeForce RTX 4060 ({device}): Training") for line in said)
+    at = next(number for number, line in enumerate(said) if line.startswith("2 GPUs together: "))
+    assert said[at + 1].strip() == "scaling efficiency 96 % of as many cards alone"
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_a_slow_card_is_told_what_to_do(capsysbinary: pytest.CaptureFixture[bytes], language: Language) -> None:
+    slow = slow_benchmark()
+    said = printed(capsysbinary, slow, language)
+    assert slow.causes
+    for cause in slow.causes:
+        assert f"  • {Texts(language).say(cause)}" in said
+
+
+def test_what_was_left_out_says_why(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    left = LeftOut(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
+    noisy = replace(cpu_benchmark().results[0], notes=("spread",))
+    said = printed(capsysbinary, replace(cpu_benchmark(), results=(noisy,), left_out=(left,)))
+    assert any("Training BERT-base, float32, 128: What would take too long" in line for line in said)
+    assert any(line.startswith("    The figures vary") for line in said)
+
+
+@pytest.mark.parametrize(("full", "words"), [(False, "at most 1 minute"), (True, "15 minutes")])
+def test_how_long_it_takes_is_said_before(capsys: pytest.CaptureFixture[str], full: bool, words: str) -> None:
+    show_bench.before(Path("env"), Output(Texts("en"), json=False, quiet=False), full=full)
+    assert words in capsys.readouterr().err
+
+
+def test_a_simulated_machine_is_not_measured(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    machine = ROOT / "tests/machines/windows11-rtx4060-566.json"
+    assert run(["--machine", str(machine), "bench", "--data-dir", str(tmp_path / "data")]) == 2
+    assert "simulated machine" in capsys.readouterr().err
