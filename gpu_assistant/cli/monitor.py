@@ -132,7 +132,8 @@ class Alarms:
 
 
 def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    from ..monitor.history_csv import export
+    from ..monitor.history_csv import card_name, export
+    from ..monitor.series import card
 
     if not arguments.csv:
         raise CallError("history-without-csv")
@@ -141,7 +142,10 @@ def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:
         raise CallError("csv-exists", path=str(path))
     history = app.history()
     history.load()
-    rows = export(history, path, arguments.history)
+    # Cards are called as they are now; one that is gone keeps its number of the driver's.
+    with closing(app.sampler()) as sampler:
+        names = {card(gpu): card_name(gpu) for gpu in sampler.sample(looking=False).gpus}
+    rows = export(history, path, arguments.history, names=names)
     if history.damaged:
         output.note(output.say("history-damaged", count=history.damaged))
     if not output.json:

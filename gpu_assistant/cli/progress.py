@@ -135,9 +135,10 @@ class HealthLine(OneLine):
         what = self._output.texts.say(area) if self._output.texts.has(area) else news.check
         parts = [what, *([news.device] if news.device is not None else [])]
         if not self._live:
-            begun = (news.check, news.device)
-            if begun != self._begun:
-                self._begun = begun
+            # What is told without its device is still that of the one before.
+            check, device = self._begun or (None, None)
+            if news.check != check or news.device not in (None, device):
+                self._begun = (news.check, news.device)
                 self._output.note("… " + " · ".join(parts))
             return
         if news.done is not None:

@@ -24,6 +24,7 @@ class Terminal(io.StringIO):
 NEWS = (
     HealthProgress(check="torch-import", temp=51),
     HealthProgress(check="matmul-bits", device="cuda:0"),
+    HealthProgress(check="matmul-bits"),
     HealthProgress(check="matmul-bits", device="cuda:0", done=0.25, temp=70),
     HealthProgress(check="matmul-bits", device="cuda:0", done=0.5, temp=71),
     HealthProgress(check="load", device="cuda:0", done=0.01),
@@ -43,6 +44,7 @@ def test_a_terminal_shows_no_gaps_and_no_codes(monkeypatch: pytest.MonkeyPatch) 
     assert lines == [
         "loading PyTorch · 51 °C",
         "computing in each precision · cuda:0",
+        "computing in each precision",
         "computing in each precision · cuda:0 · 25 % · 70 °C",
         "computing in each precision · cuda:0 · 50 % · 71 °C",
         "computing under a long full load · cuda:0 · 1 %",

@@ -9,7 +9,7 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.monitor.history import History
-from gpu_assistant.monitor.history_csv import export
+from gpu_assistant.monitor.history_csv import card_name, export
 from gpu_assistant.monitor.recorder import PATIENCE_S, Recorder
 
 START = 1_790_000_040.0  # a whole minute
@@ -132,3 +132,21 @@ def test_all_series_stand_at_the_same_moments() -> None:
     found = history.windows(600)
     assert len({tuple(window.t) for window in found.values()}) == 1
     assert np.isfinite(found["cpu"].mean).sum() == 300
+
+
+def test_a_table_of_several_cards_goes_card_by_card(tmp_path: Path) -> None:
+    clock = [START]
+    history = History(None, clock=lambda: clock[0])
+    first = {"cpu": 7.0, "GPU-b.util": 5.0, "GPU-b.mem_used": 64_000_000_000.0, "GPU-a.temp": 41.0, "GPU-a.util": 3.0}
+    for _ in range(5):
+        history.add(clock[0], {**first, "GPU-b.temp": 50.0})
+        clock[0] += 1
+    gpu = GpuSample(index=0, name="NVIDIA H100")
+    export(history, tmp_path / "out.csv", 60, names={"GPU-b": card_name(gpu), "GPU-a": "GPU 1"})
+    heads, row = (tmp_path / "out.csv").read_text(encoding="utf-8-sig").splitlines()[:2]
+    assert heads == (
+        "time,t,cpu,GPU 0 NVIDIA H100.util,GPU 0 NVIDIA H100.mem_used,GPU 0 NVIDIA H100.temp,GPU 1.util,GPU 1.temp"
+    )
+    assert "e+" not in row
+    assert row.split(",")[4].startswith("64")
+    assert len(row.split(",")[4]) == len("64000000000")
