@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from .board import Board
 
 STRIDE = 32 << 20
+# What comes faster than a stride in this time keeps the disk busy by itself; to flush then would hold the network up.
+CALM_SECONDS = 0.25
 
 
 class Settler:
-    """Flushes the part each time `STRIDE` more bytes of the board have come, until it closes or is whole."""
+    """Flushes the part each time `STRIDE` more bytes of the board have come, until it closes or is whole; leaves it
+    out where they came in less than `calm` seconds.
+    """
 
-    def __init__(self, part: Path, board: Board) -> None:
+    def __init__(self, part: Path, board: Board, calm: float = CALM_SECONDS) -> None:
+        self._calm, self._since = calm, time.monotonic()
         self._part, self._board, self._settled = part, board, board.have
         self._thread = threading.Thread(target=self._run, name="settles", daemon=True)
 
@@ -45,7 +51,9 @@ class Settler:
                     if board.closed or board.whole:
                         return
                     self._settled = board.have
-                os.fsync(file.fileno())
+                if time.monotonic() - self._since >= self._calm:
+                    os.fsync(file.fileno())
+                self._since = time.monotonic()
 
     def _due(self) -> bool:
         board = self._board

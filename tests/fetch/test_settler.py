@@ -25,7 +25,7 @@ def test_it_flushes_as_bytes_come_and_ends_with_the_board(tmp_path: Path, monkey
         seen.set()
 
     monkeypatch.setattr("gpu_assistant.fetch.settler.os.fsync", fsync)
-    settler = Settler(part, board)
+    settler = Settler(part, board, calm=0.0)
     settler.start()
     with board.changed:
         span = board.claim(4 * STRIDE, 1)
@@ -41,6 +41,24 @@ def test_it_flushes_as_bytes_come_and_ends_with_the_board(tmp_path: Path, monkey
     board.close()
     settler.end(10)
     assert not settler.running
+
+
+def test_what_comes_fast_is_not_held_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = tmp_path / "file.part"
+    part.write_bytes(b"")
+    board, flushed = Board((), 4 * STRIDE, 1), []
+    monkeypatch.setattr("gpu_assistant.fetch.settler.os.fsync", flushed.append)
+    settler = Settler(part, board, calm=60.0)
+    settler.start()
+    with board.changed:
+        span = board.claim(4 * STRIDE, 1)
+        assert span is not None
+        board.came(span, STRIDE)
+    board.tell()
+    board.close()
+    settler.end(10)
+    assert not settler.running
+    assert not flushed
 
 
 def test_a_part_that_cannot_be_opened_is_nobodys_error_yet(tmp_path: Path) -> None:

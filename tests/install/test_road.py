@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core import json as files
+from gpu_assistant.core import settings
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.install import journal
@@ -244,6 +245,8 @@ def test_from_nothing_to_a_measured_pytorch_and_back(road: Road) -> None:
     )
     assert SAYS in nvcc.stdout
     assert (toolkit / "include" / "cudnn.h").is_file()
+
+    assert settings.load(DataDir(road.data).settings).setup_done  # the window opens on what is there
 
     checks = road.call("verify", "--env", road.env).events[-1]
     assert checks["verdict"] == "pass"
