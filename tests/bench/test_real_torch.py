@@ -100,6 +100,19 @@ def test_writing(torch_environment: Path, dtype: str) -> None:
     assert 0 < result["error"] <= result["tolerance"]
 
 
+def test_a_slow_processor_has_its_figure_before_the_check(torch_environment: Path) -> None:
+    code = f"""from gpu_assistant_bench import training
+{LITTLE["mixed"]}
+import time
+made = training.Training(cpu, "resnet50", "float32", 0.2)
+made.deadline = time.perf_counter() + 250
+made.check_s = lambda run_s: 1e9
+result = made.measure()
+found = [result["runs"] >= 3, result["median"] > 0, result["error"], result["tolerance"], "wrong" in result["notes"]]
+"""
+    assert inside(torch_environment, code) == [True, True, None, None, False]
+
+
 def test_without_units_of_its_own_mixed_precision_is_left_out(torch_environment: Path) -> None:
     code = """
 from gpu_assistant_bench import training, workload

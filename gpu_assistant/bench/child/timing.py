@@ -12,6 +12,7 @@ from .devices import Device
 WARM_UP_S, WARM_UP_LEAST_S = 2.0, 0.05
 GROUP_S = 0.1  # about as long runs are taken together before anybody looks at the clock
 LEAST_S, FEWEST, LEAST_RUNS, MOST_RUNS = 0.3, 3, 7, 500
+HOPED = 2  # times a first run's time: three more take no longer, since it was the slowest
 SPREAD_REACHED, SPREAD_NOTED = 0.05, 0.10  # interquartile range by median
 AGREE = 0.05
 
