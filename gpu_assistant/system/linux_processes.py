@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import psutil
 
 SETPRIV = (Path("/usr/bin/setpriv"), Path("/bin/setpriv"))
-GRACE_S = 2.0  # time to end by itself before it is killed
+GRACE_S = 0.7  # time to end by itself before it is killed: a cancel shall work within a second
 
 
 class LinuxChild:

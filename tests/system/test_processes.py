@@ -140,6 +140,24 @@ def test_cancelled_before_the_start_starts_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="nobody is asked politely there")
+def test_who_does_not_end_when_asked_is_gone_within_a_second() -> None:
+    from gpu_assistant.system import linux_processes, processes
+
+    assert processes.TICK_S + linux_processes.GRACE_S < 0.9  # and something for the kernel
+    cancel = threading.Event()
+    asked = 0.0
+
+    def on_line(_: str) -> None:
+        nonlocal asked
+        asked = time.monotonic()
+        cancel.set()
+
+    with pytest.raises(Cancelled):
+        python(TREE, cancel=cancel, on_line=on_line)
+    assert linux_processes.GRACE_S <= time.monotonic() - asked < 10  # a busy test machine may take longer
+
+
 def test_cancel_ends_the_whole_tree() -> None:
     cancel = threading.Event()
     pids: list[int] = []
