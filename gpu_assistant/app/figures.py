@@ -88,7 +88,7 @@ class Figures(Base):
         """Whether the cards are well: give it every sample, and it says so."""
         from ..health.watch import Watch
 
-        return Watch(self.health_rules, allowed=self.allowed_temperature, form=self.card_form)
+        return Watch(self.health_rules, allowed=self.allowed_temperature, form=self.card_form, lanes=self.card_lanes)
 
     def remember_past(self, watch: Watch, history: History, sample: Sample) -> None:
         """Tell a watch how hot the cards of a sample usually are; it takes some milliseconds, once an hour will do."""
@@ -102,6 +102,11 @@ class Figures(Base):
         """°C that a card's maker allows; None where nobody knows."""
         card = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
         return card.max_temp_c if card is not None else None
+
+    def card_lanes(self, gpu: GpuSample) -> int | None:
+        """The PCI Express lanes that a card has by its maker; None where nobody knows."""
+        card = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
+        return card.pcie_lanes if card is not None else None
 
     def card_form(self, gpu: GpuSample) -> Form:
         """What a card is built into, by the name it is sold under."""

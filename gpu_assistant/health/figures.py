@@ -22,6 +22,7 @@ DERIVED = (
     "temp_unwarned",
     "held_by",
     "fan_turns",
+    "pcie_width_card",
     "xid_kind",
     "xid_age",
     "temp_settled",
@@ -69,9 +70,10 @@ class CardFigures:
 
     `temp_limit`: see `temperature_limit`; `temp_unlimited` is the temperature where nobody knows that. `temp_danger`:
     see `danger`; `temp_unwarned` is the temperature where the driver does not tell that. `held_by`: why clocks are held
-    back; nothing, where the driver does not tell. `fan_turns`: measured, else asked for. `xid_age`: seconds since the
-    driver's last error, `xid_kind` what that speaks of. `temp_settled`: mean °C under
-    an even load, `temp_usual` the same in its own past; both None while the load is not even.
+    back; nothing, where the driver does not tell. `fan_turns`: measured, else asked for. `pcie_width_card`:
+    the lanes that the card has, by its maker (NVML tells only what card and slot can do together). `xid_age`: seconds
+    since the driver's last error, `xid_kind` what that speaks of. `temp_settled`: mean °C under an even load,
+    `temp_usual` the same in its own past; both None while the load is not even.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class CardFigures:
         gpu: GpuSample,
         *,
         allowed: Callable[[GpuSample], float | None],
+        lanes: Callable[[GpuSample], int | None],
         xids: Mapping[int, XidKind],
         settled: tuple[float, float] | None,
     ) -> None:
@@ -91,6 +94,7 @@ class CardFigures:
             "temp_danger": dangerous,
             "temp_unwarned": gpu.temp if dangerous is None else None,
             "held_by": gpu.throttle or (),
+            "pcie_width_card": lanes(gpu),
             "fan_turns": gpu.fan_rpm if gpu.fan_rpm is not None else gpu.fan,
             "xid_kind": xids.get(gpu.xid, "unknown") if gpu.xid else None,
             "xid_age": t - gpu.xid_t if gpu.xid and gpu.xid_t is not None else None,

@@ -21,6 +21,7 @@ GRAVITY = {"error": 0, "warn": 1, "info": 2}
 
 Allowed = Callable[[GpuSample], float | None]
 Forms = Callable[[GpuSample], Form]
+Lanes = Callable[[GpuSample], int | None]
 
 
 def judge(samples: Iterable[Sample], rules: HealthRules, *, allowed: Allowed = lambda _: None) -> Health | None:
@@ -36,15 +37,23 @@ class Watch:
     """Looks at every sample and keeps what rules need to know of those before; bounded, whatever comes.
 
     `allowed` tells a card's highest temperature in °C by its maker, where the driver does not say one; `form` what it
-    is built into, for the advice. `cuda` is the state of the last check whether CUDA works ("pass", "fail"), if there
-    was one.
+    is built into, for the advice; `lanes` the PCI Express lanes it has by its maker. `cuda` is the state of the last
+    check whether CUDA works ("pass", "fail"), if there was one.
     """
 
-    def __init__(self, rules: HealthRules, *, allowed: Allowed = lambda _: None, form: Forms = lambda _: "any") -> None:
+    def __init__(
+        self,
+        rules: HealthRules,
+        *,
+        allowed: Allowed = lambda _: None,
+        form: Forms = lambda _: "any",
+        lanes: Lanes = lambda _: None,
+    ) -> None:
         self.cuda: str | None = None
         self._rules = rules
         self._allowed = allowed
         self._form = form
+        self._lanes = lanes
         self._xids = {xid.number: xid.kind for xid in rules.xids}
         self._sources = {key: source.url for key, source in rules.sources.items()}
         self._usual: dict[int, Usual] = {}
@@ -109,7 +118,7 @@ class Watch:
         settled = settler.settled()
         usual = self._usual.get(gpu.index, {}).get(settled[1]) if settled is not None else None
         both = (settled[0], usual) if settled is not None and usual is not None else None
-        return CardFigures(t, gpu, allowed=self._allowed, xids=self._xids, settled=both)
+        return CardFigures(t, gpu, allowed=self._allowed, lanes=self._lanes, xids=self._xids, settled=both)
 
     def _about(self, gpu: GpuSample | None, *, several: bool) -> dict[str, Value]:
         """The card's name and the advice for one of its kind."""

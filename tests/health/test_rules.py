@@ -39,6 +39,7 @@ CARDS: dict[str, tuple[GpuSample, dict[str, Any]]] = {
     "slowed-by-heat": (BUSY, {"throttle": ("thermal",), "clock_sm": 1900, "temp": 82, "util": 10}),
     "slowed-by-itself": (BUSY, {"throttle": ("hardware-slowdown",), "clock_sm": 1300}),
     "pcie-narrow": (BUSY, {"pcie_width": 4}),
+    "pcie-slot": (BUSY, {"pcie_width": 1, "pcie_width_max": 1}),
     "pcie-slow": (BUSY, {"pcie_gen": 2}),
     "clocks-low": (BUSY, {"clock_sm": 300}),
     "power-starved": (BUSY, {"clock_sm": 210, "power_w": 63.2, "throttle": ("power-cap",)}),
@@ -74,7 +75,7 @@ def test_every_rule_is_tried() -> None:
 def test_a_rule_rings_alone_and_ends_by_itself(rule_id: str) -> None:
     before, change = CARDS[rule_id]
     sick = replace(before, **change)
-    time = Time()
+    time = Time(lanes=lambda _: 8)
     assert time.passes(60, before).state == "well"
     assert not time.rings()
     # One reading is no alarm, whatever it says.
@@ -147,6 +148,13 @@ def test_low_clocks_of_a_card_that_tells_no_reasons() -> None:
     time = Time()
     time.passes(40, replace(BUSY, clock_sm=210, throttle=("applications-clocks",)))
     assert time.rings() == set()
+
+
+def test_half_the_lanes_are_no_worry_and_unknown_ones_neither() -> None:
+    for most, card in ((8, 16), (1, None)):
+        time = Time(lanes=lambda _, card=card: card)
+        time.passes(40, replace(BUSY, pcie_width=most, pcie_width_max=most))
+        assert time.rings() == set()
 
 
 def test_advice_is_for_what_the_card_is_built_into() -> None:
