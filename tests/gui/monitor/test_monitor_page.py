@@ -182,7 +182,8 @@ def test_what_happened_is_marked(worked):
 def test_the_sentence_and_the_pill_say_how_the_card_is(worked, qtbot):
     _, page = worked
     # A sample of before may have been on its way.
-    qtbot.waitUntil(lambda: page.subtitle.text() == "NVIDIA GeForce RTX 4060 · Your GPU is hot", timeout=10_000)
+    said = "NVIDIA GeForce RTX 4060 · Your GPU is hot and slows itself down"
+    qtbot.waitUntil(lambda: page.subtitle.text() == said, timeout=10_000)
     assert page.pill.kind == "warn"
 
 
