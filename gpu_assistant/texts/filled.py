@@ -87,26 +87,20 @@ class Texts(Sentences):
 
     def health(self, value: Health) -> Health:
         """The same state with its sentence, and every alarm's."""
-        alarms = tuple(
-            msgspec.structs.replace(
-                alarm,
-                title=self.say(f"health.{alarm.id}.title", alarm.data),
-                evidence=self._evidence(alarm),
-                fix=self.say(f"health.{alarm.id}.fix", alarm.data),
-            )
-            for alarm in value.alarms
-        )
+        alarms = tuple(self.alarm(alarm) for alarm in value.alarms)
         worry = value.state in ("warn", "error")
         text = alarms[0].title if worry and alarms else self.say(f"health.state.{value.state}")
         return msgspec.structs.replace(value, alarms=alarms, text=text)
 
-    def _evidence(self, alarm: Alarm) -> str:
-        """What was seen; a limit that nobody but us names is called ours."""
-        said = self.say(f"health.{alarm.id}.evidence", alarm.data)
-        if alarm.source is not None or alarm.gpu is None:
-            return said
-        gap = "" if self.language == "zh_CN" else " "
-        return f"{said}{gap}{self.say('health.own')}"
+    def alarm(self, alarm: Alarm) -> Alarm:
+        """The same alarm with its sentences; a limit of a card's that nobody but us names is called ours."""
+        title, evidence, fix = (
+            self.say(f"health.{alarm.id}.{part}", alarm.data) for part in ("title", "evidence", "fix")
+        )
+        if alarm.source is None and alarm.gpu is not None:
+            gap = "" if self.language == "zh_CN" else " "
+            evidence = f"{evidence}{gap}{self.say('health.own')}"
+        return msgspec.structs.replace(alarm, title=title, evidence=evidence, fix=fix)
 
     def event(self, value: Event) -> Event:
         """The same event with its message filled in."""

@@ -67,7 +67,8 @@ class AlarmRow(Live, QWidget):
             return
         alarm, texts = self.alarm, language.texts()
         self.icon_.set(*ICONS[alarm.level])
-        said = {what: texts.say(f"health.{alarm.id}.{what}", alarm.data) for what in ("title", "evidence", "fix")}
+        spoken = texts.alarm(alarm)
+        said = {"title": spoken.title or "", "evidence": spoken.evidence or "", "fix": spoken.fix or ""}
         for what, shown in (("title", self.title), ("evidence", self.evidence), ("fix", self.fix)):
             if shown.text() != said[what]:
                 shown.setText(said[what])
