@@ -46,7 +46,8 @@ def test_it_flushes_as_bytes_come_and_ends_with_the_board(tmp_path: Path, monkey
 def test_what_comes_fast_is_not_held_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     part = tmp_path / "file.part"
     part.write_bytes(b"")
-    board, flushed = Board((), 4 * STRIDE, 1), []
+    board = Board((), 4 * STRIDE, 1)
+    flushed: list[int] = []
     monkeypatch.setattr("gpu_assistant.fetch.settler.os.fsync", flushed.append)
     settler = Settler(part, board, calm=60.0)
     settler.start()
