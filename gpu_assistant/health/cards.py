@@ -208,7 +208,9 @@ def _xid(make: Make, last: GpuSample, xids: Mapping[int, XidKind]) -> Check:
     if not last.xid:
         return make("card-xid", "pass", value=0)
     kind = xids.get(last.xid, "unknown")
-    return make("card-xid", "warn" if kind == "replaced" else "fail", value=last.xid, reason=f"@health.xid.{kind}")
+    state: CheckState = "warn" if kind == "replaced" else "fail"
+    said: dict[str, Value] = {"reason": f"@health.xid.{kind}", "then": f"@health.xid-again.{kind}"}
+    return make("card-xid", state, value=last.xid, **said)
 
 
 def _heat(make: Make, seen: Seen, limit: float, most: float | None, tests: Tests) -> Check:

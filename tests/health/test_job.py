@@ -110,6 +110,7 @@ def test_an_error_that_the_driver_reports_meanwhile(scenario: Scenario, play: Pl
     check = one(Run(environment, scenario, before_look=before_look).go(), "card-xid")
     assert (check.state, check.value) == ("fail", 48)
     assert "memory" in (check.text or "")
+    assert "replaced" in (check.fix or "")
 
 
 def test_on_battery_is_said(scenario: Scenario, play: Play) -> None:

@@ -220,6 +220,7 @@ def test_every_reason_has_its_words() -> None:
                     assert f"{condition.said}.{name}" in table()
     for xid in RULES.xids:
         assert f"health.xid.{xid.kind}" in table()
+        assert f"health.xid-again.{xid.kind}" in table()
 
 
 def test_rules_name_figures_that_exist() -> None:

@@ -111,3 +111,4 @@ def test_a_bad_piece_that_was_replaced_is_no_fault(scenario: Scenario, play: Pla
     environment = play(START, PASSED, {"until": str(seen)}, END)
     check = one(Run(environment, scenario, before_look=before_look).go(), "card-xid")
     assert (check.state, check.value) == ("warn", 63)
+    assert "firmly" not in (check.fix or "")
