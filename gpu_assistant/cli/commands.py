@@ -133,7 +133,7 @@ def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
     environment = app.environment_path(arguments.env)
     job = app.bench(environment, full=arguments.full, device=arguments.device)
-    if not app.simulated:
+    if environment.is_dir() and not app.simulated:
         show_bench.before(environment, output, full=arguments.full)
     with BenchLine(output) as line:
         result = run_job(job, on_news=line.news)

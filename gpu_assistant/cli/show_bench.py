@@ -11,6 +11,7 @@ from ..core.results import Benchmark, BenchResult, LeftOut
 from .output import Output
 
 COPIES = "copy-"
+WORDS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
 
 
 def before(environment: Path, output: Output, *, full: bool) -> None:
@@ -76,7 +77,7 @@ def _what(of: BenchResult | LeftOut, batch: int | None, output: Output) -> str:
     parts = [output.texts.say(f"bench.workload.{of.id}")]
     if of.dtype != "uint8":
         parts.append(_format(of.dtype, output))
-    parts.append(_size(of.id, of.size))
+    parts.append(_size(of.id, of.size, output))
     if batch is not None:
         parts.append(output.say("bench-batch", batch=batch))
     return _list([part for part in parts if part], output)
@@ -94,8 +95,10 @@ def _format(dtype: str, output: Output) -> str:
     return dtype if narrow == dtype else output.say("bench-mixed", dtype=narrow)
 
 
-def _size(workload: str, size: Sequence[int]) -> str:
-    """4096 × 4096, 256 MiB, 3 × 224 × 224."""
+def _size(workload: str, size: Sequence[int], output: Output) -> str:
+    """4096 × 4096, 256 MiB, 3 × 224 × 224, 128 words."""
+    if workload in WORDS:
+        return output.say("bench-words", words=sum(size))
     if workload.startswith(COPIES):
         return f"{size[0] / 2**20:.0f} MiB"
     square = workload == "matmul" and len(set(size)) == 1

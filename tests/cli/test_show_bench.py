@@ -66,7 +66,7 @@ def test_what_was_left_out_says_why(capsysbinary: pytest.CaptureFixture[bytes]) 
     left = LeftOut(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
     noisy = replace(cpu_benchmark().results[0], notes=("spread",))
     said = printed(capsysbinary, replace(cpu_benchmark(), results=(noisy,), left_out=(left,)))
-    assert any("Training BERT-base, float32, 128: What would take too long" in line for line in said)
+    assert any("Training BERT-base, float32, 128 words: What would take too long" in line for line in said)
     assert any(line.startswith("    The figures vary") for line in said)
 
 
