@@ -54,6 +54,7 @@ class Watch:
         self._allowed = allowed
         self._form = form
         self._lanes = lanes
+        self._known_lanes: dict[str | None, int | None] = {}  # by name: looking it up takes longer than all rules
         self._xids = {xid.number: xid.kind for xid in rules.xids}
         self._sources = {key: source.url for key, source in rules.sources.items()}
         self._usual: dict[int, Usual] = {}
@@ -118,13 +119,18 @@ class Watch:
         settled = settler.settled()
         usual = self._usual.get(gpu.index, {}).get(settled[1]) if settled is not None else None
         both = (settled[0], usual) if settled is not None and usual is not None else None
-        return CardFigures(t, gpu, allowed=self._allowed, lanes=self._lanes, xids=self._xids, settled=both)
+        return CardFigures(t, gpu, allowed=self._allowed, lanes=self._lanes_of, xids=self._xids, settled=both)
 
     def _about(self, gpu: GpuSample | None, *, several: bool) -> dict[str, Value]:
         """The card's name and the advice for one of its kind."""
         if gpu is None:
             return {}
         return {"name": card_name(gpu, several=several), **advice(self._form(gpu))}
+
+    def _lanes_of(self, gpu: GpuSample) -> int | None:
+        if gpu.name not in self._known_lanes:
+            self._known_lanes[gpu.name] = self._lanes(gpu)
+        return self._known_lanes[gpu.name]
 
     def _alarm(self, key: tuple[int, int | None], track: _Track) -> Alarm:
         place, gpu = key
