@@ -14,6 +14,7 @@ from ...core import json
 from ..main.file_saver import FileSaver
 
 if TYPE_CHECKING:
+    from ...core.results import GpuSample
     from ...monitor.history import History
 
 
@@ -25,20 +26,22 @@ class Exports(FileSaver):
         title = self.tr("Where shall the picture be saved?")
         self.ask(title, "PNG (*.png)", _name("png"), lambda path: self.save_picture(image, path))
 
-    def ask_table(self, history: History, seconds: float) -> None:
-        """Ask where the table of the last `seconds` shall lie, and save it there."""
+    def ask_table(self, history: History, seconds: float, gpus: tuple[GpuSample, ...] = ()) -> None:
+        """Ask where the table of the last `seconds` shall lie, and save it there; `gpus` name its columns."""
         title = self.tr("Where shall the table be saved?")
-        self.ask(title, "CSV (*.csv)", _name("csv"), lambda path: self.save_table(history, seconds, path))
+        self.ask(title, "CSV (*.csv)", _name("csv"), lambda path: self.save_table(history, seconds, path, gpus))
 
     def save_picture(self, image: QImage, path: Path) -> None:
         """Save it as PNG."""
         self.write(path, lambda: json.write_file(path, _png(image)))
 
-    def save_table(self, history: History, seconds: float, path: Path) -> None:
+    def save_table(self, history: History, seconds: float, path: Path, gpus: tuple[GpuSample, ...] = ()) -> None:
         """Save the last `seconds` as CSV."""
-        from ...monitor.history_csv import export
+        from ...monitor.history_csv import card_name, export
+        from ...monitor.series import card
 
-        self.write(path, partial(export, history, path, seconds))
+        names = {card(gpu): card_name(gpu) for gpu in gpus}
+        self.write(path, partial(export, history, path, seconds, names=names))
 
 
 def _name(ending: str) -> str:

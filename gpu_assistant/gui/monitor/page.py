@@ -313,7 +313,7 @@ class MonitorPage(Page):
     def _save_table(self) -> None:
         store = self._sampling.history.store
         if store is not None:
-            self.exports.ask_table(store, self.clock.span)
+            self.exports.ask_table(store, self.clock.span, self._sampling.history.gpus())
 
     def _saved(self, path: Path) -> None:
         self.said.set("ok", self.tr("Saved: {path}").format(path=path))

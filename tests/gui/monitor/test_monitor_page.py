@@ -303,10 +303,11 @@ def test_plots_are_saved_as_a_picture(worked, tmp_path, qtbot):
 
 def test_figures_are_saved_as_a_table(worked, tmp_path, qtbot):
     window, page = worked
+    seen = window.area.sampling.history
     with qtbot.waitSignal(page.exports.saved, timeout=10_000):
-        page.exports.save_table(window.area.sampling.history.store, 600, tmp_path / "figures.csv")
+        page.exports.save_table(seen.store, 600, tmp_path / "figures.csv", seen.gpus())
     head, *rows = (tmp_path / "figures.csv").read_text("utf-8-sig").splitlines()
-    assert "gpu0.temp" in head
+    assert "GPU 0 NVIDIA GeForce RTX 4060.temp" in head
     assert len(rows) >= 118
 
 
