@@ -159,10 +159,10 @@ def processes(value: Sample, output: Output) -> None:
         known = sorted(gpu.processes or (), key=lambda each: -(each.mem_used or 0))
         for each in known:
             used = memory(each.mem_used) if each.mem_used is not None else UNKNOWN
-            output.line(output.say("process", gpu=gpu.index, pid=str(each.pid), name=each.name, used=used))
+            output.line("    " + output.say("process", gpu=gpu.index, pid=str(each.pid), name=each.name, used=used))
         if gpu.state == "ready" and not known:
             code = "processes-untold" if gpu.processes is None else "processes-none"
-            output.line(output.say(code, gpu=gpu.index))
+            output.line("    " + output.say(code, gpu=gpu.index))
 
 
 def _gpu_sample(gpu: GpuSample, output: Output) -> str:
