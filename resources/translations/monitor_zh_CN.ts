@@ -58,6 +58,10 @@
 <context>
     <name>MonitorPage</name>
     <message>
+        <source>Health test: is the card sound?</source>
+        <translation>体检：显卡是否健康？</translation>
+    </message>
+    <message>
         <source>Overlaid</source>
         <translation>叠放</translation>
     </message>
@@ -178,6 +182,10 @@
 </context>
 <context>
     <name>AlarmRow</name>
+    <message>
+        <source>Run the health test</source>
+        <translation>运行体检</translation>
+    </message>
     <message>
         <source>Source</source>
         <translation>出处</translation>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -13,7 +14,7 @@ from gpu_assistant.health.watch import Watch
 from gpu_assistant.install.environments import Environment
 from gpu_assistant.monitor.history import History
 
-from .app import FakeApp
+from .app import FakeApp, FakeJob
 from .examples import GIB
 
 ENVIRONMENT = Environment(
@@ -78,8 +79,16 @@ class FakeMain(FakeApp):
     def history(self) -> History:
         return History()
 
+    @property
+    def health_rules(self) -> HealthRules:
+        return self.catalog.read("health.json", HealthRules)
+
+    def health(self, environment: Path | None, looks: FakeSampler, *, level: int = 1) -> FakeJob:
+        self.asked.append(f"health {level} {environment}")
+        return FakeJob(self.results["health"], self.news.get("health", ()), self.gate)
+
     def health_watch(self) -> Watch:
-        return Watch(self.catalog.read("health.json", HealthRules))
+        return Watch(self.health_rules)
 
     def allowed_temperature(self, gpu: GpuSample) -> float | None:
         return None

@@ -190,11 +190,14 @@ class MainArea(Live, QWidget):
             home.setup_wanted.connect(self.setup_wanted)
             home.wanted.connect(self.open)
             home.silenced.connect(self.silence)
+            home.test_wanted.connect(self.test_health)
             return home
         if page == MONITOR:
             from ..monitor.page import MonitorPage
 
-            return MonitorPage(self.app, self.sampling)
+            monitor = MonitorPage(self.app, self.sampling)
+            monitor.test_wanted.connect(self.test_health)
+            return monitor
         if page == BENCHMARK:
             from ..bench.page import BenchmarkPage
 
@@ -208,6 +211,12 @@ class MainArea(Live, QWidget):
         settings = SettingsPage(self.app, self.language, self._saver, self.updates)
         settings.monitor.changed.connect(self.watch_cards)
         return settings
+
+    def test_health(self, level: int = 1) -> None:
+        """The health test, in a dialog."""
+        from ..health.dialog import HealthDialog
+
+        HealthDialog.show_for(self.app, self, level=level, busy=self.measuring)
 
     def help(self) -> None:
         """The short help of F1."""

@@ -15,6 +15,7 @@ from ...core.jobs import Later
 from ...core.results import Checks
 from .. import theme
 from ..components import Banner, Hero, Page, label
+from ..health.advised import ADVISED_LEVEL
 from ..language import Language
 from ..monitor.alarms_card import AlarmsCard
 from ..monitor.live_card import LiveCard
@@ -42,12 +43,14 @@ LOW = 700
 class HomePage(Page):
     """Verdict, live figures, what is installed, how fast, start working.
 
-    `wanted(page)` asks for another page, `setup_wanted` for the wizard, `silenced(id, on)` for an alarm's silence.
+    `wanted(page)` asks for another page, `setup_wanted` for the wizard, `silenced(id, on)` for an alarm's silence,
+    `test_wanted(level)` for the health test.
     """
 
     setup_wanted = Signal()
     wanted = Signal(int)
     silenced = Signal(str, bool)
+    test_wanted = Signal(int)
 
     def __init__(self, app: App, language: Language, sampling: Sampling, updates: Updates) -> None:
         self._app, self._language, self._sampling = app, language, sampling
@@ -93,6 +96,7 @@ class HomePage(Page):
         self._sampling.sampled.connect(self._sampled)
         self.alarms.silenced.connect(self.silenced)
         self.alarms.silenced.connect(lambda *_: self._show_verdict())
+        self.alarms.test_wanted.connect(lambda: self.test_wanted.emit(ADVISED_LEVEL))
         self.hero.button.clicked.connect(self._act)
         self.installed.verify.clicked.connect(self.verify)
         self.installed.remove.clicked.connect(self.remove)

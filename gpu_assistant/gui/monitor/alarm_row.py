@@ -9,14 +9,18 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from ...core.health import Alarm
 from .. import language
 from ..components import Button, Icon, Live, label
+from ..health.advised import ADVISED
 
 ICONS = {"info": ("info", "accent_text"), "warn": ("warn", "warn"), "error": ("error", "error")}
 
 
 class AlarmRow(Live, QWidget):
-    """`silenced(id, on)` comes when the user wants no notification for this kind of alarm, or one again."""
+    """`silenced(id, on)` comes when the user wants no notification for this kind of alarm, or one again; `test_wanted`
+    asks for the health test that the advice names.
+    """
 
     silenced = Signal(str, bool)
+    test_wanted = Signal()
 
     def __init__(self, alarm: Alarm, *, silent: bool) -> None:
         super().__init__()
@@ -25,6 +29,7 @@ class AlarmRow(Live, QWidget):
         self.icon_ = Icon("warn", "warn", 20)
         self.title, self.evidence = label("strong"), label("small", tone="soft")
         self.fix = label("body")
+        self.test = Button(kind="ghost", icon="doctor", small=True)
         self.source = Button(kind="ghost", after="open", small=True)
         self.silence = Button(kind="ghost", small=True)
         row = QHBoxLayout(self)
@@ -36,6 +41,7 @@ class AlarmRow(Live, QWidget):
             words.addWidget(each)
         foot = QHBoxLayout()
         foot.setSpacing(12)
+        foot.addWidget(self.test)
         foot.addWidget(self.source)
         foot.addWidget(self.silence)
         foot.addStretch(1)
@@ -45,6 +51,7 @@ class AlarmRow(Live, QWidget):
         top.addStretch(1)
         row.addLayout(top)
         row.addLayout(words, 1)
+        self.test.clicked.connect(self.test_wanted)
         self.source.clicked.connect(self._open)
         self.silence.clicked.connect(lambda: self.silenced.emit(self.alarm.id, not self.silent))
         self._ready = True
@@ -72,6 +79,8 @@ class AlarmRow(Live, QWidget):
         for what, shown in (("title", self.title), ("evidence", self.evidence), ("fix", self.fix)):
             if shown.text() != said[what]:
                 shown.setText(said[what])
+        self.test.setVisible(alarm.id in ADVISED)
+        self.test.setText(self.tr("Run the health test"))
         self.source.setVisible(alarm.source is not None)
         self.source.setText(self.tr("Source"))
         self.source.setToolTip(alarm.source or "")

@@ -12,9 +12,10 @@ Which = tuple[str, int | None]
 
 
 class AlarmsCard(Card):
-    """`silenced(id, on)` as a row has it. Without `infos` what is no reason to worry is left out."""
+    """Signals as a row has them. Without `infos` what is no reason to worry is left out."""
 
     silenced = Signal(str, bool)
+    test_wanted = Signal()
 
     def __init__(self, *, infos: bool) -> None:
         self.rows: dict[Which, AlarmRow] = {}
@@ -45,6 +46,7 @@ class AlarmsCard(Card):
             row = kept if kept is not None else AlarmRow(alarm, silent=alarm.id in silent)
             if kept is None:
                 row.silenced.connect(self.silenced)
+                row.test_wanted.connect(self.test_wanted)
             else:
                 self.column.removeWidget(row)
             if self.rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, Qt, QTimer
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QImage, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
@@ -39,8 +39,10 @@ class MonitorPage(Page):
     """Tiles and plots over up to thirty days. GPUs appear, and go, by themselves.
 
     Once opened, samples are kept also while other pages are shown, so that the lines have no holes; drawn is
-    only what is on the screen.
+    only what is on the screen. `test_wanted` asks for the health test.
     """
+
+    test_wanted = Signal()
 
     def __init__(self, app: App, sampling: Sampling) -> None:
         self._app, self._sampling = app, sampling
@@ -55,11 +57,12 @@ class MonitorPage(Page):
         self.pause = Button(icon="pause")
         self.shot, self.export, self.twin = Button(icon="image"), Button(icon="download"), Button(icon="table")
         self.twin.setCheckable(True)
+        self.test = Button(icon="doctor")
         self.back = Button(icon="undo")
         self.back.hide()
         self.pill = Pill("ok")
         self.pill.hide()
-        self._controls = (self.range, self.back, self.pause, self.shot, self.export, self.twin)
+        self._controls = (self.range, self.back, self.pause, self.shot, self.export, self.twin, self.test)
         for widget in (self.pill, self.layout_, *self._controls):
             self.add_action(widget)
         self._below = QWidget()
@@ -94,6 +97,7 @@ class MonitorPage(Page):
         self.twin.clicked.connect(self._show_twin)
         self.shot.clicked.connect(lambda: self.exports.ask_picture(self.picture()))
         self.export.clicked.connect(self._save_table)
+        self.test.clicked.connect(self.test_wanted)
         self.layout_.chosen.connect(lambda _: self._build())
         self.tops.picked.connect(self.pick)
         self.exports.saved.connect(self._saved)
@@ -266,6 +270,7 @@ class MonitorPage(Page):
             (self.shot, self.tr("Save as a picture")),
             (self.export, self.tr("Save the figures as a table (CSV)")),
             (self.twin, self.tr("Show the figures as a table (T)")),
+            (self.test, self.tr("Health test: is the card sound?")),
         ):
             button.setAccessibleName(words)
             button.setToolTip(words)

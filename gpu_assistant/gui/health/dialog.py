@@ -1,0 +1,190 @@
+"""The health test: how thorough, how long that takes, what it does now, what it found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from ...core.errors import AppError
+from ...core.results import Check, Checks
+from ...health.listening import HealthProgress
+from .. import language, theme
+from ..components import Banner, Button, ProgressBar, Segments, announce, label
+from ..worker import JobRunner
+from . import words
+from .job import CardTestJob, Ground, GroundJob
+from .result import ResultView
+
+if TYPE_CHECKING:
+    from ...app import App
+
+SIZE = 680, 560  # what the list of checks wants, at 100 % text
+
+
+class HealthDialog(QDialog):
+    """Starts at `level`; a test that runs is stopped, and waited for, before it closes. `busy`: something else
+    computes on the card just now, so that a test would be wrong.
+    """
+
+    def __init__(self, app: App, parent: QWidget, *, level: int = 1, busy: bool = False) -> None:
+        super().__init__(parent)
+        translate = QCoreApplication.translate
+        self._app, self._busy = app, busy
+        self._ground: Ground | None = None
+        self._leaving = False
+        self.setWindowTitle(translate("Health", "Health test"))
+        self.levels = Segments(words.levels(), level - 1, name=translate("Health", "How thorough"))
+        self.about, self.now = label("body"), label("body")
+        self.bar = ProgressBar()
+        self.news = Banner("warn")
+        self.found = ResultView()
+        self.start = Button(translate("Health", "Start the test"), "primary", "play")
+        self.cancel = Button(translate("Health", "Cancel"), icon="cross")
+        self.close_ = Button(translate("Health", "Close"))
+        self.reader, self.runner = JobRunner(self), JobRunner(self)
+        self._lay_out()
+        self._wire()
+        self._show()
+        self.reader.start(GroundJob(app))
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(28, 24, 28, 20)
+        column.setSpacing(12)
+        column.addWidget(label("title", QCoreApplication.translate("Health", "Is the card sound?")))
+        column.addWidget(self.levels, 0, Qt.AlignmentFlag.AlignLeft)
+        for widget in (self.about, self.news, self.now, self.bar):
+            column.addWidget(widget)
+        column.addWidget(self.found, 1)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addStretch(1)
+        for button in (self.start, self.cancel, self.close_):
+            row.addWidget(button)
+        column.addLayout(row)
+        room = self.screen().availableGeometry()
+        self.resize(min(theme.px(SIZE[0]), room.width() - 80), min(theme.px(SIZE[1]), room.height() - 80))
+
+    def _wire(self) -> None:
+        self.levels.chosen.connect(lambda _: self._show())
+        self.start.clicked.connect(self.test)
+        self.cancel.clicked.connect(self.stop)
+        self.close_.clicked.connect(self.reject)
+        self.reader.done.connect(self._known)
+        self.reader.failed.connect(self._failed)
+        self.reader.finished.connect(self._maybe_leave)
+        self.runner.news.connect(self._heard)
+        self.runner.done.connect(self._done)
+        self.runner.failed.connect(self._failed)
+        self.runner.cancelled.connect(self._cancelled)
+        self.runner.finished.connect(self._ended)
+
+    @classmethod
+    def show_for(cls, app: App, parent: QWidget, *, level: int = 1, busy: bool = False) -> HealthDialog:
+        """Show it above `parent` and let it go when closed."""
+        dialog = cls(app, parent, level=level, busy=busy)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        return dialog
+
+    @property
+    def level(self) -> int:
+        """The level that is chosen."""
+        return self.levels.current() + 1
+
+    # The test
+
+    def test(self) -> None:
+        """Start; what it finds comes by itself."""
+        if self._why_not() or self._ground is None or self.runner.running:
+            return
+        self.found.clear()
+        self._tell(None)
+        self.now.setText(QCoreApplication.translate("Health", "Starting…"))
+        self.bar.set_fraction(None)
+        self.runner.start(CardTestJob(self._app, self._ground.environment, self.level))
+        self._show()
+        self.cancel.setFocus()
+
+    def stop(self) -> None:
+        """Ask it to stop."""
+        if self.runner.running:
+            self.runner.cancel()
+            self.now.setText(QCoreApplication.translate("Health", "Stopping…"))
+            self.cancel.setEnabled(False)
+
+    def reject(self) -> None:
+        """Esc and Close: a test that runs is stopped first."""
+        self._leaving = True
+        self.reader.cancel()
+        self.stop()
+        self._maybe_leave()
+
+    def _maybe_leave(self) -> None:
+        if self._leaving and not (self.reader.running or self.runner.running):
+            super().reject()
+
+    def _known(self, ground: Ground) -> None:
+        self._ground = ground
+        self._show()
+        self.start.setFocus()
+
+    def _heard(self, news: HealthProgress | Check) -> None:
+        if isinstance(news, Check):
+            self.found.add(news)
+        elif self.cancel.isEnabled():
+            self.now.setText(words.progress(news))
+            self.bar.set_fraction(news.done)
+
+    def _done(self, checks: Checks) -> None:
+        self.found.end(checks)
+        announce(self.found.verdict, self.found.verdict.label.text())
+
+    def _failed(self, error: AppError) -> None:
+        self._tell(language.texts().error(error))
+
+    def _cancelled(self) -> None:
+        self._tell(
+            QCoreApplication.translate("Health", "Stopped. What was tested until then stands below, without a verdict.")
+        )
+
+    def _ended(self) -> None:
+        self._show()
+        self.close_.setFocus()
+        self._maybe_leave()
+
+    # What is shown
+
+    def _why_not(self) -> str:
+        """Why nothing can be tested just now; empty where it can."""
+        translate, ground = QCoreApplication.translate, self._ground
+        if self._app.simulated:
+            return translate("Health", "A simulated machine cannot be tested: nothing is executed for it.")
+        if self._busy:
+            return translate("Health", "The benchmark is running on the card. Test it when the benchmark is done.")
+        if ground is not None and ground.environment is None and self.level > 1:
+            return translate(
+                "Health", "This level computes with PyTorch, which is not set up yet. Level 1 works without it."
+            )
+        return ""
+
+    def _tell(self, text: str | None) -> None:
+        self.news.setVisible(text is not None)
+        if text is not None:
+            self.news.set("warn", text)
+
+    def _show(self) -> None:
+        """What fits the state of now."""
+        running, why = self.runner.running, self._why_not()
+        self.levels.setEnabled(not running)
+        self.about.setText(why or (words.of_level(self.level, self._ground) if self._ground is not None else ""))
+        self.now.setVisible(running)
+        self.bar.setVisible(running)
+        self.start.setVisible(not running)
+        self.start.setEnabled(self._ground is not None and not why)
+        self.cancel.setVisible(running)
+        self.cancel.setEnabled(True)
+        if not running and not self.news.label.text():
+            self.news.hide()

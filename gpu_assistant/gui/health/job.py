@@ -1,0 +1,55 @@
+"""What the dialog lets run: what there is to test with, and the test itself with a sampler of its own."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ...core.jobs import JobContext
+from ...core.results import Checks
+from ..main.facts import in_use
+
+if TYPE_CHECKING:
+    from ...app import App
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """What a test stands on: the environment in use (None: the driver alone can be asked), the longest time that each
+    level may take, and how long level 3 loads the card; seconds.
+    """
+
+    environment: Path | None
+    limits: tuple[float, ...]
+    load: float
+
+
+class GroundJob:
+    """Reads what a test stands on."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def run(self, context: JobContext[Any]) -> Ground:
+        """A little of the disk."""
+        context.check_cancelled()
+        installed, tests = in_use(self._app), self._app.health_rules.tests
+        return Ground(
+            environment=installed.folder if installed is not None else None,
+            limits=tuple(float(each) for each in tests.limits_seconds),
+            load=float(tests.load_seconds),
+        )
+
+
+class CardTestJob:
+    """One test of a level, as `gpu-assistant health` runs it. The window's own sampler goes on beside it."""
+
+    def __init__(self, app: App, environment: Path | None, level: int) -> None:
+        self._app, self._environment, self._level = app, environment, level
+
+    def run(self, context: JobContext[Any]) -> Checks:
+        """The checks; raises what `HealthJob.run` raises."""
+        with closing(self._app.sampler()) as sampler:
+            return self._app.health(self._environment, sampler, level=self._level).run(context)

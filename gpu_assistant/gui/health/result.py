@@ -1,0 +1,106 @@
+"""What a test found: each check in a row, the verdict and what it covers."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from ...core.results import Check, Checks
+from .. import language
+from ..components import Banner, Icon, label, scroll_slim
+from ..components.banner import BannerKind
+
+ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("right", "soft")}
+VERDICTS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
+
+
+def state_word(state: str) -> str:
+    """A check's state in a word, for who hears it."""
+    translate = QCoreApplication.translate
+    return {
+        "pass": translate("Health", "right"),
+        "warn": translate("Health", "wants a look"),
+        "fail": translate("Health", "wrong"),
+        "skip": translate("Health", "not tested"),
+    }[state]
+
+
+class CheckRow(QWidget):
+    """One check with its sentences: its state as an icon, and below what to do."""
+
+    def __init__(self, check: Check) -> None:
+        super().__init__()
+        self.check = check
+        text, fix = check.text or "", check.fix or ""
+        self.setAccessibleName(f"{state_word(check.state)}: {text} {fix}".strip())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(Icon(*ICONS[check.state], 18), 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(label("body", text, "soft" if check.state == "skip" else "text"))
+        if fix:
+            words.addWidget(label("small", fix))
+        row.addLayout(words, 1)
+
+
+class ResultView(QScrollArea):
+    """The rows scroll; the keyboard's arrows move them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        scroll_slim(self)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(QCoreApplication.translate("Health", "What was tested"))
+        self.rows: list[CheckRow] = []
+        self.verdict, self.scope = Banner("ok"), label("small")
+        content = QWidget()
+        self._column = QVBoxLayout(content)
+        self._column.setContentsMargins(0, 0, 12, 0)
+        self._column.setSpacing(10)
+        for widget in (self.verdict, self.scope):
+            self._column.addWidget(widget)
+            widget.hide()
+        self._column.addStretch(1)
+        self.setWidget(content)
+
+    def clear(self) -> None:
+        """For a new test."""
+        for widget in (self.verdict, self.scope, *self.rows):
+            widget.hide()
+        for row in self.rows:
+            self._column.removeWidget(row)
+            row.deleteLater()
+        self.rows = []
+
+    def add(self, check: Check) -> None:
+        """A check was made."""
+        made = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(check,))
+        row = CheckRow(language.texts().checks(made).checks[0])
+        self.rows.append(row)
+        self._column.insertWidget(self._column.count() - 1, row)
+
+    def end(self, checks: Checks) -> None:
+        """The whole of it, with the verdict and what it covers on top."""
+        said = language.texts().checks(checks)
+        self.clear()
+        for check in checks.checks:
+            self.add(check)
+        self.verdict.set(VERDICTS[checks.verdict], verdict_words(checks))
+        self.verdict.show()
+        self.scope.setText(said.scope or "")
+        self.scope.setVisible(bool(said.scope))
+        self.verticalScrollBar().setValue(0)
+
+
+def verdict_words(checks: Checks) -> str:
+    """The verdict's sentence; what the rows have stands below it here."""
+    translate = QCoreApplication.translate
+    return {
+        "pass": translate("Health", "Everything that was tested is right."),
+        "warn": translate("Health", "It works, but something wants a look. What to do stands below."),
+        "fail": translate("Health", "Something is wrong. What to do stands below."),
+    }[checks.verdict]

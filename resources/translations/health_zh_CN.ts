@@ -1,0 +1,123 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>Health</name>
+    <message>
+        <source>1 · Quick look</source>
+        <translation>1 级 · 快速查看</translation>
+    </message>
+    <message>
+        <source>2 · Thorough</source>
+        <translation>2 级 · 全面</translation>
+    </message>
+    <message>
+        <source>3 · Long full load</source>
+        <translation>3 级 · 长时间满载</translation>
+    </message>
+    <message>
+        <source>Asks the driver about every card, and computes nothing. It takes a few seconds.</source>
+        <translation>向驱动询问每块显卡的情况，不做计算，只需几秒。</translation>
+    </message>
+    <message>
+        <source>Looks at the card and computes a little. Usually under a minute.</source>
+        <translation>查看显卡，并做少量计算，通常不到一分钟。</translation>
+    </message>
+    <message>
+        <source>Tests copies, computing in each precision and the free memory, bit by bit. Some minutes.</source>
+        <translation>测试数据复制、各种精度的计算，并逐位检查空闲显存，需要几分钟。</translation>
+    </message>
+    <message>
+        <source>All of level 2, then {load} of full load with every result checked.</source>
+        <translation>先做 2 级的全部项目，再满载运行 {load}，检查每个结果。</translation>
+    </message>
+    <message>
+        <source>It stops by itself after {longest} at the latest, or when the card gets too hot.</source>
+        <translation>最多 {longest}会自动停止，显卡过热时也会停止。</translation>
+    </message>
+    <message>
+        <source>wrong results: {count}</source>
+        <translation>错误结果：{count}</translation>
+    </message>
+    <message>
+        <source>right</source>
+        <translation>正常</translation>
+    </message>
+    <message>
+        <source>wants a look</source>
+        <translation>需要留意</translation>
+    </message>
+    <message>
+        <source>wrong</source>
+        <translation>有问题</translation>
+    </message>
+    <message>
+        <source>not tested</source>
+        <translation>未测试</translation>
+    </message>
+    <message>
+        <source>What was tested</source>
+        <translation>测试的项目</translation>
+    </message>
+    <message>
+        <source>Everything that was tested is right.</source>
+        <translation>测试的项目全部正常。</translation>
+    </message>
+    <message>
+        <source>It works, but something wants a look. What to do stands below.</source>
+        <translation>可以正常工作，但有需要留意的地方，该怎么做见下文。</translation>
+    </message>
+    <message>
+        <source>Something is wrong. What to do stands below.</source>
+        <translation>有问题，该怎么做见下文。</translation>
+    </message>
+    <message>
+        <source>Health test</source>
+        <translation>体检</translation>
+    </message>
+    <message>
+        <source>How thorough</source>
+        <translation>体检的深度</translation>
+    </message>
+    <message>
+        <source>Start the test</source>
+        <translation>开始体检</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Is the card sound?</source>
+        <translation>显卡是否健康？</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在启动…</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Stopped. What was tested until then stands below, without a verdict.</source>
+        <translation>已停止。到此为止的测试结果见下文，不作结论。</translation>
+    </message>
+    <message>
+        <source>A simulated machine cannot be tested: nothing is executed for it.</source>
+        <translation>模拟的电脑无法体检：不会为它执行任何操作。</translation>
+    </message>
+    <message>
+        <source>The benchmark is running on the card. Test it when the benchmark is done.</source>
+        <translation>显卡正在跑分。请等跑分结束后再体检。</translation>
+    </message>
+    <message>
+        <source>This level computes with PyTorch, which is not set up yet. Level 1 works without it.</source>
+        <translation>这一级要用 PyTorch 计算，而 PyTorch 尚未安装。1 级不需要它。</translation>
+    </message>
+</context>
+</TS>
