@@ -94,6 +94,10 @@
         <translation>速度</translation>
     </message>
     <message>
+        <source>Stopped. Nothing of this run was kept.</source>
+        <translation>已停止。这次的结果没有保留。</translation>
+    </message>
+    <message>
         <source>The computer is working out what fits in memory.</source>
         <translation>正在计算显存能装下什么。</translation>
     </message>

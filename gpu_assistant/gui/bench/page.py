@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from ...bench.parent import BenchProgress
 from ...core.errors import AppError
@@ -21,6 +21,7 @@ from ..main.facts import Installed, in_use
 from ..worker import JobRunner
 from . import before
 from .fit_view import FitView
+from .layouts import Views
 from .result import BenchResultView
 from .right_card import RangeSource, range_source
 from .running import RunningView
@@ -63,7 +64,7 @@ class BenchmarkPage(Page):
         self._source: RangeSource | None = None
         self._kept: tuple[Benchmark, ...] = ()
         self._own: tuple[Benchmark, ...] = ()
-        self._read = self._focus_wanted = self._ready = False
+        self._read = self._focus_wanted = self._ready = self._stopped = False
         self._error: AppError | None = None
         self._saved: Path | None = None
         super().__init__(" ")
@@ -77,9 +78,9 @@ class BenchmarkPage(Page):
         self.empty = EmptyState("bench", kind="primary")
         self.running, self.result, self.memory = RunningView(), BenchResultView(), FitView(app)
         self.cancel = self.running.cancel
-        self._views = QStackedWidget()
+        self._views = Views()
         for view in (QWidget(), self._in_card(self.empty), self.running, self.result, self.memory):
-            self._views.addWidget(view)
+            self._views.add(view)
         self.column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.trouble)
         self.column.addWidget(self._views, 1)
@@ -95,8 +96,9 @@ class BenchmarkPage(Page):
         self._runner.news.connect(self._heard)
         self._runner.done.connect(self._done)
         self._runner.failed.connect(self._failed)
+        self._runner.cancelled.connect(lambda: self._tell(stopped=True))
         self._runner.finished.connect(self._ended)
-        self._sharing.saved.connect(self._kept_file)
+        self._sharing.saved.connect(lambda path: self._tell(saved=path))
         self._sharing.failed.connect(self._failed)
         self.again.clicked.connect(self.measure)
         self.picture.clicked.connect(lambda: self._sharing.ask_picture(self._kept[-1]))
@@ -177,12 +179,14 @@ class BenchmarkPage(Page):
         """Start; the result comes by itself."""
         if self.measuring or self.memory.busy or self._installed is None or self._app.simulated:
             return
-        self._error = self._saved = None
+        self._error, self._saved, self._stopped = None, None, False
         self.tabs.set_current(SPEED_TAB)
         self._runner.start(Later(partial(self._app.bench, self._installed.folder)))
-        self.running.begin()
+        self.running.begin(before.how_long(self._installed))
         self.retranslate()
         self.cancel.setFocus()
+        # When a button that had the keyboard goes, Qt scrolls to the next one, somewhere below.
+        self.verticalScrollBar().setValue(0)
 
     def stop(self) -> None:
         """Ask it to stop."""
@@ -200,18 +204,20 @@ class BenchmarkPage(Page):
         self.measured.emit()
 
     def _failed(self, error: AppError) -> None:
-        self._error = error
-        self.retranslate()
+        self._tell(error=error)
 
-    def _kept_file(self, path: Path) -> None:
-        self._error, self._saved = None, path
-        self.retranslate()
+    def _tell(self, *, error: AppError | None = None, saved: Path | None = None, stopped: bool = False) -> None:
+        """One piece of news, at the top of the page."""
+        self._error, self._saved, self._stopped = error, saved, stopped
+        self._ended()
 
     def _ended(self) -> None:
         # Not on a button: a key meant for "Cancel" that comes a moment late must not start it again.
-        if self.isAncestorOf(QApplication.focusWidget() or self.cancel):
+        working = self._views.current() == WORKING
+        if working and self.isAncestorOf(QApplication.focusWidget() or self.cancel):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.retranslate()
+        self.verticalScrollBar().setValue(0)
 
     # Words
 
@@ -238,26 +244,28 @@ class BenchmarkPage(Page):
         self._show_news()
         subtitle = self.tr("How fast, and is that right?")
         if self.measuring:
-            self._views.setCurrentIndex(WORKING)
+            self._views.show_view(WORKING)
         elif memory:
             subtitle = self.tr("What a training step needs, and the largest batch that fits")
-            self._views.setCurrentIndex(MEMORY)
+            self._views.show_view(MEMORY)
         elif last is not None:
             subtitle = before.about(last)
             self.result.show_benchmark(last, self._kept, self._source)
-            self._views.setCurrentIndex(RESULT)
+            self._views.show_view(RESULT)
         elif self._read:
             self._show_empty()
-            self._views.setCurrentIndex(EMPTY)
+            self._views.show_view(EMPTY)
         self.set_title(self.tr("Benchmark"), subtitle)
 
     def _show_news(self) -> None:
-        """What went wrong, or where the picture lies now."""
-        self.trouble.setVisible((self._error is not None or self._saved is not None) and not self.measuring)
+        """What went wrong, where the picture lies now, or that it was stopped."""
+        self.trouble.setVisible(not self.measuring and bool(self._error or self._saved or self._stopped))
         if self._error is not None:
             self.trouble.set("error", self._language.texts().error(self._error))
         elif self._saved is not None:
             self.trouble.set("ok", self.tr("Saved: {path}").format(path=self._saved))
+        elif self._stopped:
+            self.trouble.set("warn", self.tr("Stopped. Nothing of this run was kept."))
 
     def _why_not(self) -> str:
         if self._app.simulated:

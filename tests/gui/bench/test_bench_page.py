@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui.main.area import BENCHMARK
+from tests.fakes.benchmarks import card_benchmark
 from tests.fakes.examples import cpu_benchmark, rtx4060
 from tests.fakes.main_window import FakeMain
 
@@ -53,7 +54,41 @@ def test_benchmark_stops_when_told(benchmark_page, app, qtbot):
     page.cancel.click()
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
     assert page.empty.isVisible()
-    assert not page.trouble.isVisible()
+    assert page.trouble.label.text() == "Stopped. Nothing of this run was kept."
+
+
+def test_measure_again_shows_progress_at_the_top_and_its_news_too(benchmark_page, app, qtbot):
+    window, page = benchmark_page
+    window.resize(1000, 560)
+    app.gate = threading.Event()
+    app.kept = [card_benchmark()]
+    page.look()
+    qtbot.waitUntil(page.again.isVisible, timeout=5000)
+    bar = page.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 100, timeout=5000)
+    page.again.setFocus()
+    page.again.click()
+    qtbot.waitUntil(lambda: bar.maximum() == 0, timeout=5000)
+    assert not page.cancel.visibleRegion().isEmpty()
+    page.stop()
+    qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
+    qtbot.waitUntil(lambda: bar.maximum() > 100, timeout=5000)
+    assert bar.value() == 0
+
+
+def test_the_clock_goes_on_without_news(benchmark_page, app, qtbot):
+    _, page = benchmark_page
+    app.gate = threading.Event()
+    page.empty.button.click()
+    assert "About 1 minute" in page.running._note.text()
+    assert page.running._clock.isActive()
+    page.running._began -= 46
+    page.running._clock.timeout.emit()
+    assert page.running.count.text() == "running for 46 seconds"
+    page.running.hide()
+    assert not page.running._clock.isActive()
+    page.stop()
+    qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
 
 
 def test_escape_stops_the_benchmark_and_a_late_enter_starts_none(benchmark_page, app, qtbot):

@@ -35,7 +35,7 @@ def shown(home, app, qtbot):
 
 def test_one_headline_as_a_ratio(shown, seen):
     page = shown(card_benchmark())
-    assert page._views.currentIndex() == RESULT
+    assert page._views.current() == RESULT
     assert page.result.figure.text() == "31×"
     assert page.result.text.text() == "Training ResNet-50: your RTX 4060 is 31 times as fast as your CPU"
     assert page.result.detail.text() == "What takes the CPU a night of 8 hours, the card does in 15 minutes."
@@ -103,7 +103,7 @@ def test_all_figures_unfold(shown, seen):
 def memory(shown):
     page = shown()
     page.tabs.buttons[MEMORY_TAB].click()
-    assert page._views.currentIndex() == MEMORY
+    assert page._views.current() == MEMORY
     return page.memory
 
 
