@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..catalog.load import Catalog
-from ..catalog.records import GlibcFloor, TorchRelease, TorchVariant
+from ..catalog.torch_builds import GlibcFloor, TorchRelease, TorchVariant
 from ..catalog.versions import capability, numbers
 from ..core.machine import SystemName
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ..catalog.load import Catalog
-from ..catalog.records import Embedded, GlibcFloor, LowestWindows
+from ..catalog.records import LowestWindows
+from ..catalog.torch_builds import Embedded, GlibcFloor
 from ..catalog.versions import numbers
 from ..core.errors import AppError
 from ..core.machine import Machine

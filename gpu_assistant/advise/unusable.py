@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal
 
 from ..catalog.load import Catalog
-from ..catalog.records import MakersOwn
+from ..catalog.torch_builds import MakersOwn
 from ..catalog.versions import capability
 from ..core.machine import SystemName
 from .builds import builds_for

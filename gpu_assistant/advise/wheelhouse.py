@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from ..catalog.records import TorchRelease, TorchVariant
+from ..catalog.torch_builds import TorchRelease, TorchVariant
 from ..catalog.versions import numbers
 from ..core.machine import Machine
 from ..core.recommendation import Alternative, LocalWheel

@@ -12,10 +12,11 @@ from .health import HealthRules
 from .libraries import Cudnn, TensorFlow, VcRedist
 from .paces import Paces
 from .places import Mirrors
-from .records import Cuda, Drivers, Environments, Gpus, Pythons, PyTorch, Updates
+from .records import Cuda, Drivers, Environments, Gpus, Pythons, Updates
 from .reference import Reference
 from .refreshing import Refreshing
 from .subject import Subject
+from .torch_builds import PyTorch
 
 if TYPE_CHECKING:
     from .load import Catalog

@@ -14,22 +14,9 @@ from ..core.errors import AppError
 from ..core.json import fault_of
 from ..core.machine import SystemName
 from .names import card_name, chip_name, listed_names, plain_name, portable_name
-from .records import (
-    Cuda,
-    Drivers,
-    Environments,
-    GpuRow,
-    Gpus,
-    PythonBuild,
-    Pythons,
-    PyTorch,
-    Sizes,
-    Subject,
-    TorchRelease,
-    TorchVariant,
-    Updates,
-)
+from .records import Cuda, Drivers, Environments, GpuRow, Gpus, PythonBuild, Pythons, Sizes, Subject, Updates
 from .refreshed import Refreshed
+from .torch_builds import PyTorch, TorchRelease, TorchVariant
 from .versions import numbers
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from typing import Any, cast
 from .accelerators import Accelerators
 from .libraries import Cudnn, TensorFlow, VcRedist
 from .places import Mirrors
-from .records import Cuda, Drivers, Generation, Gpus, Pythons, PyTorch
+from .records import Cuda, Drivers, Generation, Gpus, Pythons
 from .subject import Subject
+from .torch_builds import PyTorch
 from .versions import capability, numbers
 
 Findings = Iterator[tuple[str, str]]

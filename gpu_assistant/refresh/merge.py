@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from ..catalog.libraries import Cudnn, CudnnArchive, CudnnRelease
-from ..catalog.records import Cuda, DriverPackage, Drivers, PyTorch, Toolkit, TorchRelease, TorchVariant
+from ..catalog.records import Cuda, DriverPackage, Drivers, Toolkit
 from ..catalog.refreshing import DriverQuestion
 from ..catalog.subject import Source, Subject
+from ..catalog.torch_builds import PyTorch, TorchRelease, TorchVariant
 from ..catalog.versions import numbers
 from .pages import CudnnIndex, FoundDriver, Garbage, Index, Wheel
 

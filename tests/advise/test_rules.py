@@ -11,7 +11,7 @@ from gpu_assistant.advise.builds import code_for, cuda_of
 from gpu_assistant.advise.drivers import Floor, driver_state, floor, generation_of, native_cuda, reachable
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.catalog.load import load
-from gpu_assistant.catalog.records import TorchVariant
+from gpu_assistant.catalog.torch_builds import TorchVariant
 from gpu_assistant.catalog.versions import numbers
 from gpu_assistant.core.errors import CallError
 from gpu_assistant.core.machine import SystemName

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from gpu_assistant.catalog.load import Catalog, load
-from gpu_assistant.catalog.records import TorchVariant
+from gpu_assistant.catalog.torch_builds import TorchVariant
 from gpu_assistant.core import paths
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine, OperatingSystem, Python
