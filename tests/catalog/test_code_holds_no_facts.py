@@ -24,7 +24,6 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("catalog/names.py", r".*geforce.*"): "the maker's word in front of every name, taken off to compare",
     ("catalog/names.py", r".*radeon.*"): "AMD's word at the head of a card's name, where the name begins",
     ("texts/format.py", r"GeForce "): "the maker's word in front of every name, taken off to save room",
-    ("gui/wizard/cards.py", r"www\."): "taken off any address for its short form",
     ("gui/wizard/words.py", r"www\."): "taken off any address for its short form",
     ("gui/main/settings.py", r".*Apache-2\.0.*"): "our own licence",
     ("cli/monitor.py", r"127\.0\.0\.1"): "this computer",
