@@ -19,6 +19,26 @@
 <context>
     <name>Metric</name>
     <message>
+        <source>Memory temperature</source>
+        <translation>显存温度</translation>
+    </message>
+    <message>
+        <source>PCIe to the card</source>
+        <translation>PCIe 传入显卡</translation>
+    </message>
+    <message>
+        <source>PCIe from the card</source>
+        <translation>PCIe 传出显卡</translation>
+    </message>
+    <message>
+        <source>Video encoder</source>
+        <translation>视频编码</translation>
+    </message>
+    <message>
+        <source>Video decoder</source>
+        <translation>视频解码</translation>
+    </message>
+    <message>
         <source>of {total} {unit}</source>
         <translation>/ {total} {unit}</translation>
     </message>
@@ -262,6 +282,21 @@
     <message>
         <source>Well</source>
         <translation>正常</translation>
+    </message>
+</context>
+<context>
+    <name>More</name>
+    <message>
+        <source>More graphs</source>
+        <translation>更多曲线</translation>
+    </message>
+    <message>
+        <source>Fewer graphs</source>
+        <translation>更少曲线</translation>
+    </message>
+    <message>
+        <source>Clock, fan, memory temperature, PCI Express and video, where the card reports them</source>
+        <translation>频率、风扇、显存温度、PCI Express 和视频，显卡报告时才显示</translation>
     </message>
 </context>
 </TS>

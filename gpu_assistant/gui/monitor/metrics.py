@@ -10,7 +10,8 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ...core.results import GpuSample, Sample
 
-Key = Literal["cpu", "ram", "util", "mem", "temp", "power", "clock", "fan"]
+KeyOfMore = Literal["temp_memory", "pcie_rx", "pcie_tx", "enc", "dec"]
+Key = Literal["cpu", "ram", "util", "mem", "temp", "power", "clock", "fan"] | KeyOfMore
 GIB = 2**30
 
 
@@ -67,9 +68,9 @@ class Metric(Struct, frozen=True, kw_only=True):
         """Four steps of a round length from the floor up to the highest value, or to the full scale."""
         if self.unit == "%":
             return (0, 25, 50, 75, 100)
-        if self.key == "temp":
+        if self.unit == "°C":
             return (30, 50, 70, 90) if highest <= 92 else (30, 50, 70, 90, 110)
-        top = max(total if self.key in ("mem", "ram") and total else highest, 1e-9)
+        top = max(total if self.key in ("mem", "ram") and total else highest, 4 * 10.0**-self.digits)
         size = 10.0 ** math.floor(math.log10(top / 4))
         step = next(m * size for m in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if m * size * 4 >= top * 0.999)
         return tuple(step * i for i in range(math.ceil(top / step - 1e-3) + 1))

@@ -18,6 +18,7 @@ from .clock import SPANS, Clock
 from .exports import Exports
 from .marker import Marker
 from .metrics import Metric
+from .more import More
 from .picture import titled
 from .plot_card import PlotCard
 from .plots import Plots
@@ -75,6 +76,7 @@ class MonitorPage(Page):
         self._marker = Marker(app, sampling, self)
         self.tops, self.plots = Tops(MOST_LINES), Plots(self.clock, self._marker.limit)
         self.table = MonitorTable(self.clock)
+        self.more = More()
         self._views = QStackedWidget()
         self._views.addWidget(self.plots)
         self._views.addWidget(self.table)
@@ -82,6 +84,7 @@ class MonitorPage(Page):
         self.column.addWidget(self._below)
         self.column.addWidget(self.tops)
         self.column.addWidget(self._views, 1)
+        self.column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignHCenter)
         self.exports = Exports(self)
         self._wire()
         self._ready = True
@@ -98,6 +101,7 @@ class MonitorPage(Page):
         self.shot.clicked.connect(lambda: self.exports.ask_picture(self.picture()))
         self.export.clicked.connect(self._save_table)
         self.test.clicked.connect(self.test_wanted)
+        self.more.clicked.connect(self._build)
         self.layout_.chosen.connect(lambda _: self._build())
         self.tops.picked.connect(self.pick)
         self.exports.saved.connect(self._saved)
@@ -133,8 +137,10 @@ class MonitorPage(Page):
             return
         self._follow_gpus(sample.gpus)
         shown = self._to_show([gpu.index for gpu in sample.gpus])
-        if not self._picked_by_hand and shown != self.picked:
+        fresh = not self._picked_by_hand and shown != self.picked
+        if fresh:
             self.picked = shown
+        if self.more.note(sample.gpus) or fresh:
             self._build()
         self._show_now()
         if not self.clock.paused:
@@ -207,6 +213,8 @@ class MonitorPage(Page):
             return
         self._gpus = now
         self.picked = self._to_show([gpu.index for gpu in gpus])
+        self.more.forget()
+        self.more.note(gpus)
         self.tops.build(gpus)
         self.layout_.setVisible(len(gpus) > 1)
         self._build()
@@ -234,7 +242,7 @@ class MonitorPage(Page):
 
     def _build(self) -> None:
         gpus = self._sampling.history.gpus()
-        self.plots.build(gpus, self.picked, beside=self.layout_.current() == 1)
+        self.plots.build(gpus, self.picked, beside=self.layout_.current() == 1, more=self.more.shown)
         self.tops.show_picked(self.picked)
         self.table.forget()
         self._marker.forget()

@@ -11,7 +11,7 @@ from ...core.results import GpuSample
 from .clock import Clock
 from .events import Event
 from .history import History
-from .metrics import OF_GPU, OF_MACHINE
+from .metrics import OF_GPU, OF_MACHINE, Metric
 from .plot_card import PlotCard
 
 
@@ -30,8 +30,10 @@ class Plots(QWidget):
         self._grid.setSpacing(12)
         self._grid.setContentsMargins(0, 0, 0, 0)
 
-    def build(self, gpus: tuple[GpuSample, ...], picked: list[int], *, beside: bool) -> None:
-        """For other GPUs, or another choice among them."""
+    def build(
+        self, gpus: tuple[GpuSample, ...], picked: list[int], *, beside: bool, more: tuple[Metric, ...] = ()
+    ) -> None:
+        """For other GPUs, or another choice among them; `more` is drawn besides."""
         for card in self.cards:
             card.hide()
             self._grid.removeWidget(card)
@@ -41,7 +43,7 @@ class Plots(QWidget):
         groups = [(index,) for index in shown] if beside else [shown]
         self.cards = []
         if gpus and shown:
-            for metric in OF_GPU:
+            for metric in (*OF_GPU, *more):
                 for group in groups:
                     several = tuple(places[index] for index in group) if len(gpus) > 1 else None
                     card = PlotCard(metric, group, self._clock, alone=False, places=several, limit=self._limit)
