@@ -436,10 +436,6 @@
         <translation>这张卡的正常范围：{low} 到 {high}</translation>
     </message>
     <message>
-        <source>{count} GPUs together</source>
-        <translation>{count} 张显卡一起</translation>
-    </message>
-    <message>
         <source>{times} times the CPU</source>
         <translation>是 CPU 的 {times} 倍</translation>
     </message>
@@ -631,8 +627,16 @@
         <translation>每秒 {hundred_millions} 亿次运算</translation>
     </message>
     <message>
+        <source>{count} GPUs together</source>
+        <translation>{count} 张显卡一起</translation>
+    </message>
+    <message>
         <source>{name} on {device}</source>
         <translation>{device}：{name}</translation>
+    </message>
+    <message>
+        <source>{percent} % efficiency</source>
+        <translation>并行效率 {percent}%</translation>
     </message>
     <message>
         <source>{size}, worked out from a smaller size</source>

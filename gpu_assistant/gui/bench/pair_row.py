@@ -119,7 +119,7 @@ class PairRow(Live, QWidget):
         """What tells a bar from the others: nothing for the only card or processor."""
         pair = self._pair
         if result is pair.together:
-            said = self.tr("{count} GPUs together").format(count=result.processes)
+            said = scores.together(result)
             return said if result.dtype == pair.best.dtype else f"{said} ({scores.dtype_name(result.dtype)})"
         if result.device != "cpu":
             return f"GPU {result.device.partition(':')[2]}" if len(pair.gpus) > 1 else ""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from PySide6.QtCore import QBuffer, QIODevice, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
 from ...bench import summary
-from ...core.results import Benchmark
+from ...core.results import Benchmark, BenchResult
 from .. import theme
 from ..components.base import rounded
 from ..theme.tokens import look
 from . import scores
+from .fairness import fairness
 from .meanings import meaning, short_name
+from .right_card import BELOW, verdict_words
 
 WIDTH, HEIGHT, MARGIN, ROWS = 1200, 630, 60, 4  # what social networks show whole
 # The picture goes to other people's screens: it is always light, and its letters have their own size.
@@ -52,8 +56,22 @@ def _paint(painter: QPainter, benchmark: Benchmark) -> None:
         _row(painter, pair, benchmark, y, colours)
         y += row
     foot = QRectF(MARGIN + 10, HEIGHT - 92, WIDTH - 2 * MARGIN - 20, 36)
-    _text(painter, foot, " · ".join(about(benchmark)), _font(20, 400), colours["soft"])
-    _text(painter, foot, "GPU Assistant", _font(20, 600), colours["soft"], RIGHT)
+    ours = _font(20, 600)
+    _text(painter, foot, "GPU Assistant", ours, colours["soft"], RIGHT)
+    foot.setWidth(foot.width() - QFontMetricsF(ours).horizontalAdvance("GPU Assistant") - 30)
+    said = " · ".join(part for part in (*about(benchmark), scores.when(benchmark)) if part)
+    _text(painter, foot, said, _font(20, 400), colours["soft"])
+    _text(
+        painter, QRectF(MARGIN + 10, HEIGHT - 122, WIDTH - 140, 30), marks(benchmark), _font(20, 600), colours["warn"]
+    )
+
+
+def marks(benchmark: Benchmark) -> str:
+    """What who sees the figures must know with them: slower than usual, not steady, held back; nothing where all is
+    well."""
+    found = [verdict_words(benchmark)] if benchmark.verdict == BELOW else []
+    found += [f"{line.text} {line.value}".strip() for line in fairness(benchmark) if line.kind == "warn"]
+    return " · ".join(found)
 
 
 def _row(painter: QPainter, pair: summary.Pair, benchmark: Benchmark, y: float, colours: dict[str, QColor]) -> None:
@@ -65,7 +83,9 @@ def _row(painter: QPainter, pair: summary.Pair, benchmark: Benchmark, y: float, 
         shown = shown[:1]
     most = max(each.median for each in shown) or 1.0
     bars, values = 330.0 + left, _font(20, 600)
-    labels = [scores.value(each) if each is pair.best else f"CPU  {scores.value(each)}" for each in shown]
+    labels = [
+        scores.value(each) if each is pair.best else f"{_cpu(each, pair)}  {scores.value(each)}" for each in shown
+    ]
     taken = max(QFontMetricsF(values).horizontalAdvance(text) for text in labels)
     room = right - bars - taken - 120
     for index, (each, text) in enumerate(zip(shown, labels, strict=True)):
@@ -79,11 +99,16 @@ def _row(painter: QPainter, pair: summary.Pair, benchmark: Benchmark, y: float, 
         _text(painter, QRectF(right - 130, y, 130, 60), ratio, _font(28, 600), colours["text"], RIGHT)
 
 
+def _cpu(result: BenchResult, pair: summary.Pair) -> str:
+    """The processor, with its format where that is not the card's."""
+    return f"CPU ({scores.dtype_name(result.dtype)})" if result.dtype != pair.best.dtype else "CPU"
+
+
 def about(benchmark: Benchmark) -> list[str]:
     """What the figures depend on, as everybody may know it: cards, processor, versions."""
     names = [device.name for device in benchmark.devices if device.name and device.id != "cpu"]
     names += [device.name for device in benchmark.devices if device.name and device.id == "cpu"]
-    found = list(dict.fromkeys(names))
+    found = [name if count == 1 else f"{count} × {name}" for name, count in Counter(names).items()]
     found.append(f"PyTorch {benchmark.torch}")
     if "cuda" in benchmark.versions and "+cu" not in benchmark.torch:
         found.append(f"CUDA {benchmark.versions['cuda']}")

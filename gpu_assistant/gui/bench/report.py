@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication
 
 from ...bench import summary
 from ...core.paths import resources
-from ...core.results import Benchmark
+from ...core.results import Benchmark, BenchResult
 from ...texts.format import memory
 from .. import language
 from ..theme.tokens import look
@@ -71,13 +71,21 @@ def _bars(benchmark: Benchmark) -> str:
         most = max(each.median for each in pair.results) or 1.0
         bars = "".join(
             f'<div class="bar{" cpu" if each.device == "cpu" else ""}" style="width:{100 * each.median / most:.1f}%">'
-            f"</div><small>{escape(scores.device_name(each))} {escape(scores.value(each))}</small>"
+            f"</div><small>{escape(_where(each))} {escape(scores.value(each))}</small>"
             for each in pair.results
         )
         ratio = scores.ratio_words(pair.ratio) if pair.ratio is not None else ""
         name = f"{escape(short_name(pair))}<br><small>{escape(meaning(pair, benchmark))}</small>"
         rows.append(f'<tr><td style="width:34%">{name}</td><td>{bars}</td><td>{ratio}</td></tr>')
     return _section(translate("Report", "GPU beside CPU"), f"<table>{''.join(rows)}</table>") if rows else ""
+
+
+def _where(result: BenchResult) -> str:
+    """A bar's device; of a processor its format too, which may be another than the card's."""
+    if result.processes > 1:
+        return scores.together(result)
+    kind = scores.dtype_name(result.dtype)
+    return f"CPU ({kind})" if result.device == "cpu" and kind else scores.device_name(result)
 
 
 def _right(benchmark: Benchmark) -> str:

@@ -69,6 +69,15 @@ def device_name(result: BenchResult) -> str:
     return device_label(result.device)
 
 
+def together(result: BenchResult) -> str:
+    """Several cards at one model, and how much of so many times one card's speed that is."""
+    said = translate("Scores", "{count} GPUs together").format(count=result.processes)
+    if result.efficiency is None:
+        return said
+    share = translate("Scores", "{percent} % efficiency").format(percent=round(100 * result.efficiency))
+    return f"{said} · {share}"
+
+
 def colour(result: BenchResult) -> str:
     """The token of its bar."""
     return "s5" if result.device == "cpu" else "accent"

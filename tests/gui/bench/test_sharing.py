@@ -9,8 +9,10 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtGui import QImage
 
+from gpu_assistant.bench import summary
 from gpu_assistant.core.results import BenchDevice
-from gpu_assistant.gui.bench.picture import HEIGHT, WIDTH, png
+from gpu_assistant.gui.bench.pair_row import PairRow
+from gpu_assistant.gui.bench.picture import HEIGHT, WIDTH, about, marks, png
 from gpu_assistant.gui.bench.report import html
 from gpu_assistant.gui.bench.sharing import Sharing, _name
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
@@ -79,6 +81,21 @@ def test_a_picture_has_its_size_and_bars(language, benchmark):
     assert not image.textKeys()
     colours = {image.pixelColor(x, y).name() for x in range(0, WIDTH, 4) for y in range(180, HEIGHT - 100, 4)}
     assert ("#2f55d4" in colours) == any(result.device != "cpu" for result in benchmark.results)
+
+
+def test_a_picture_says_what_is_wrong_with_its_figures_and_names_equal_cards_by_their_number(language):
+    assert not marks(card_benchmark())
+    assert marks(slow_benchmark()).startswith("Slower than usual for this card")
+    wild = replace(card_benchmark().results[0], q3=500.0)
+    assert "Spread between runs" in marks(replace(card_benchmark(), results=(wild,)))
+    assert about(two_cards())[0] == "2 × NVIDIA GeForce RTX 4060"
+
+
+def test_cards_together_tell_their_efficiency_and_a_processor_its_format(language):
+    words = Page(html(two_cards())).words
+    assert "2 GPUs together · 96 % efficiency 503 images/s" in words
+    assert "CPU (float32) 8.40 images/s" in words
+    assert "96 % efficiency" in PairRow(summary.pairs(two_cards())[0], "").accessibleName()
 
 
 def test_a_file_is_named_after_the_card():
