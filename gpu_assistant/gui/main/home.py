@@ -11,6 +11,7 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ...core.errors import AppError
+from ...core.health import Health
 from ...core.jobs import Later
 from ...core.results import Checks
 from .. import theme
@@ -118,7 +119,7 @@ class HomePage(Page):
         """Figures are taken while somebody looks; the first look starts by itself."""
         super().showEvent(event)
         self._sampling.want("home", True)
-        self.live.show_history(self._sampling.history)
+        self.live.show_history(self._sampling.history, self._health())
         if not self.facts.looked and not event.spontaneous():
             self.look()
 
@@ -147,7 +148,7 @@ class HomePage(Page):
 
     def _sampled(self) -> None:
         if self.isVisible():
-            self.live.show_history(self._sampling.history)
+            self.live.show_history(self._sampling.history, self._health())
             self._show_verdict()
 
     # Words
@@ -159,7 +160,7 @@ class HomePage(Page):
         facts, installed = self.facts, self.facts.installed
         self.set_title(self.tr("Home"), facts.computer())
         self._show_verdict()
-        self.live.show_history(self._sampling.history)
+        self.live.show_history(self._sampling.history, self._health())
         has = installed is not None
         self.installed.setVisible(has)
         self.fast.setVisible(has)
@@ -173,8 +174,11 @@ class HomePage(Page):
         self._show_proof()
         self._show_trouble()
 
+    def _health(self) -> Health | None:
+        return None if self._app.simulated else self._sampling.health
+
     def _show_verdict(self) -> None:
-        health = None if self._app.simulated else self._sampling.health
+        health = self._health()
         said = verdict(self.facts, self._sampling.history.latest, health, simulated=self._app.simulated)
         self.alarms.show_health(health, self._app.settings.silenced)
         if said[:4] != (self.hero.kind, self.hero.title.text(), self.hero.detail.text(), self.hero.button.text()):

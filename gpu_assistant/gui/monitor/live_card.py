@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from ...core.health import Health
 from ...core.results import GpuSample
 from ..components import Card, Figure, SparkLine, label
+from .foremost import foremost
 from .history import History
 from .metrics import CPU, OF_GPU, RAM, Metric
 
@@ -45,7 +47,7 @@ class LiveFigure(QWidget):
 
 
 class LiveCard(Card):
-    """CPU and memory, or the four figures of the first NVIDIA GPU that answers.
+    """CPU and memory, or the four figures of an NVIDIA GPU; of several, the one that is not well, or the hottest.
 
     `simulated`: the window shows another machine, so the card says whose figures these are.
     """
@@ -68,10 +70,11 @@ class LiveCard(Card):
         self._build()
         self.retranslate()
 
-    def show_history(self, history: History) -> None:
+    def show_history(self, history: History, health: Health | None) -> None:
         """Follow the latest sample."""
         gpus = history.gpus()
-        gpu = (gpus[0].index, gpus[0].name or f"GPU {gpus[0].index}") if gpus else None
+        card = foremost(gpus, health, self._gpu[0] if self._gpu is not None else None)
+        gpu = (card.index, _name(card, alone=len(gpus) == 1)) if card is not None else None
         if gpu != self._gpu:
             self._gpu = gpu
             self._build()
@@ -104,3 +107,9 @@ class LiveCard(Card):
         for column, figure in enumerate(self.figures):
             self._grid.addWidget(figure, 0, column)
             self._grid.setColumnStretch(column, 1)
+
+
+def _name(card: GpuSample, *, alone: bool) -> str:
+    """A card's name, with its number where there are several."""
+    number = f"GPU {card.index}"
+    return (card.name or number) if alone else " · ".join(part for part in (number, card.name) if part)

@@ -1,0 +1,45 @@
+"""Home shows the card that matters: the one that is not well, else the hottest."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.core.health import Alarm, Health
+from gpu_assistant.gui.monitor.foremost import HOTTER, foremost
+from tests.fakes.main_window import feed, gpu, sample
+
+pytestmark = pytest.mark.gui
+
+
+def index(gpus, health=None, shown=None):
+    found = foremost(gpus, health, shown)
+    return None if found is None else found.index
+
+
+def alarmed(*gpus: int | None, level="warn") -> Health:
+    alarms = tuple(Alarm(id="hot", level=level, gpu=each, since=0.0) for each in gpus)
+    return Health(t=0.0, state="warn", alarms=alarms)
+
+
+def test_the_hottest_and_it_stays_where_another_is_hardly_hotter():
+    cards = (gpu(0, temp=50), gpu(1, temp=70), gpu(2, temp=None))
+    assert index(()) is None
+    assert index(cards) == 1
+    assert index((gpu(0, temp=70), gpu(1, temp=70 + HOTTER - 1)), shown=0) == 0
+    assert index((gpu(0, temp=70), gpu(1, temp=70 + HOTTER)), shown=0) == 1
+
+
+def test_the_gravest_alarm_goes_before_heat_but_not_a_note_nor_a_card_without_figures():
+    cards = (gpu(0, temp=50), gpu(1, temp=80), gpu(2, temp=None, state="lost"))
+    assert index(cards, alarmed(None, 0, 1)) == 0
+    assert index(cards, alarmed(0, level="info")) == 1
+    assert index(cards, alarmed(2)) == 1
+
+
+def test_home_names_it_and_its_number(home, app, seen):
+    window, page = home(app)
+    feed(window, sample(gpu(0, temp=50), gpu(1, temp=85)))
+    assert "GPU 1 · NVIDIA GeForce RTX 4060" in seen(page.live)
+    assert {figure.gpu for figure in page.live.figures} == {1}
+    feed(window, sample(gpu(0)))
+    assert "GPU 0" not in seen(page.live)
