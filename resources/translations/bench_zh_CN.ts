@@ -494,8 +494,12 @@
         <translation>这张卡正常吗？</translation>
     </message>
     <message>
-        <source>Measured with GPU Assistant. Names, serial numbers and folders are not in here.</source>
-        <translation>由 GPU 助手测得。报告不含姓名、序列号和文件夹。</translation>
+        <source>Measured on the CPU</source>
+        <translation>CPU 的成绩</translation>
+    </message>
+    <message>
+        <source>Measured with GPU Assistant. Names of people, serial numbers and folders are not in here.</source>
+        <translation>由 GPU 助手测得。报告不含人名、序列号和文件夹。</translation>
     </message>
     <message>
         <source>Median</source>

@@ -22,7 +22,10 @@ Range = tuple[float, float]
 
 
 class PairRow(Live, QWidget):
-    """Painted. `under` says what the name means; `usual` is the range of healthy cards, in the results' unit."""
+    """Painted. `under` says what the name means; `usual` is the range of healthy cards, in the results' unit.
+
+    A figure that has nothing beside it has no bar.
+    """
 
     def __init__(self, pair: Pair, under: str, usual: Range | None = None) -> None:
         super().__init__()
@@ -96,12 +99,15 @@ class PairRow(Live, QWidget):
             width = max(room * result.median / scale, 5.0)
             bar = QRectF(left, y + (row - thick) / 2, width, thick)
             end = width
+            if len(ends) == 1:  # a length says nothing where there is nothing beside it
+                end, width = -10, 0.0
             usual = self._usual if result is pair.best else None
             if usual is not None:
                 low, high = (room * min(each / scale, 1.0) for each in usual)
                 painter.fillRect(QRectF(left + low, bar.top() - 3, high - low, thick + 6), theme.color("ok", 0.16))
                 end = max(width, high)
-            rounded(painter, bar, 3, theme.color(scores.colour(result)))
+            if width > 0:
+                rounded(painter, bar, 3, theme.color(scores.colour(result)))
             if usual is not None:
                 for x in (low, high):
                     painter.fillRect(QRectF(left + x - 1, bar.top() - 4, 2, thick + 8), theme.color("ok"))

@@ -92,7 +92,10 @@ def _row(painter: QPainter, pair: summary.Pair, benchmark: Benchmark, y: float, 
         top = y + (2 if len(shown) > 1 else 16) + index * 32
         thick = 24.0 if index == 0 else 14.0
         width = max(room * each.median / most, 6.0)
-        rounded(painter, QRectF(bars, top + (26 - thick) / 2, width, thick), 4, colours[scores.colour(each)])
+        if len(shown) == 1:  # a length says nothing where there is nothing beside it
+            width = -14.0
+        else:
+            rounded(painter, QRectF(bars, top + (26 - thick) / 2, width, thick), 4, colours[scores.colour(each)])
         _text(painter, QRectF(bars + width + 14, top - 3, taken + 20, 32), text, values, colours["text"])
     if pair.ratio is not None:
         ratio = scores.ratio_words(pair.ratio)

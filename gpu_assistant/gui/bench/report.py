@@ -45,7 +45,11 @@ def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = ()) -> str:
         ),
         _section(translate("Report", "All figures"), _table(rows_of(benchmark), heads=_heads())),
         _section(translate("Report", "Devices and versions"), _table(_about_rows(benchmark))),
-        _line(translate("Report", "Measured with GPU Assistant. Names, serial numbers and folders are not in here.")),
+        _line(
+            translate(
+                "Report", "Measured with GPU Assistant. Names of people, serial numbers and folders are not in here."
+            )
+        ),
     ]
     code = language.texts().language.replace("_", "-")
     colours = COLOURS.format(light=_variables("light"), dark=_variables("dark"))
@@ -69,15 +73,22 @@ def _bars(benchmark: Benchmark) -> str:
     rows = []
     for pair in summary.pairs(benchmark):
         most = max(each.median for each in pair.results) or 1.0
+        alone = len(pair.results) == 1  # a length says nothing where there is nothing beside it
         bars = "".join(
-            f'<div class="bar{" cpu" if each.device == "cpu" else ""}" style="width:{100 * each.median / most:.1f}%">'
-            f"</div><small>{escape(_where(each))} {escape(scores.value(each))}</small>"
+            ("" if alone else _bar(each, most)) + f"<small>{escape(_where(each))} {escape(scores.value(each))}</small>"
             for each in pair.results
         )
         ratio = scores.ratio_words(pair.ratio) if pair.ratio is not None else ""
         name = f"{escape(short_name(pair))}<br><small>{escape(meaning(pair, benchmark))}</small>"
         rows.append(f'<tr><td style="width:34%">{name}</td><td>{bars}</td><td>{ratio}</td></tr>')
-    return _section(translate("Report", "GPU beside CPU"), f"<table>{''.join(rows)}</table>") if rows else ""
+    compared = any(pair.gpus for pair in summary.pairs(benchmark))
+    title = translate("Report", "GPU beside CPU") if compared else translate("Report", "Measured on the CPU")
+    return _section(title, f"<table>{''.join(rows)}</table>") if rows else ""
+
+
+def _bar(result: BenchResult, most: float) -> str:
+    kind = "bar cpu" if result.device == "cpu" else "bar"
+    return f'<div class="{kind}" style="width:{100 * result.median / most:.1f}%"></div>'
 
 
 def _where(result: BenchResult) -> str:

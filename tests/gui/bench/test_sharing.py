@@ -11,6 +11,7 @@ from PySide6.QtGui import QImage
 
 from gpu_assistant.bench import summary
 from gpu_assistant.core.results import BenchDevice
+from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench.pair_row import PairRow
 from gpu_assistant.gui.bench.picture import HEIGHT, WIDTH, about, marks, png
 from gpu_assistant.gui.bench.report import html
@@ -96,6 +97,18 @@ def test_cards_together_tell_their_efficiency_and_a_processor_its_format(languag
     assert "2 GPUs together · 96 % efficiency 503 images/s" in words
     assert "CPU (float32) 8.40 images/s" in words
     assert "96 % efficiency" in PairRow(summary.pairs(two_cards())[0], "").accessibleName()
+
+
+def test_a_processor_alone_has_figures_and_no_bars(language, qtbot):
+    text = html(cpu_benchmark())
+    assert 'class="bar' not in text
+    assert "Measured on the CPU" in text
+    assert "GPU beside CPU" not in text
+    row = PairRow(summary.pairs(cpu_benchmark())[0], "")
+    qtbot.addWidget(row)
+    row.resize(800, row.sizeHint().height())
+    bar, shown = theme.color("s5"), row.grab().toImage()
+    assert all(shown.pixelColor(x, shown.height() // 2) != bar for x in range(500, 800))
 
 
 def test_a_file_is_named_after_the_card():
