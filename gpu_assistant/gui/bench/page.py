@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QWidget
 
 from ...bench.parent import BenchProgress
 from ...core.errors import AppError
 from ...core.jobs import JobContext, Later
 from ...core.results import Benchmark, BenchResult
+from .. import theme
 from ..components import Banner, Button, Card, EmptyState, Page, Segments
 from ..language import Language
 from ..main.facts import Installed, in_use
@@ -79,6 +80,7 @@ class BenchmarkPage(Page):
         self.running, self.result, self.memory = RunningView(), BenchResultView(), FitView(app)
         self.cancel = self.running.cancel
         self._views = Views()
+        self.shape_.resized.connect(self._arrange)
         for view in (QWidget(), self._in_card(self.empty), self.running, self.result, self.memory):
             self._views.add(view)
         self.column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
@@ -89,6 +91,13 @@ class BenchmarkPage(Page):
         self._connect()
         self._ready = True
         self.retranslate()
+
+    def _arrange(self) -> None:
+        """Buttons below the title where both do not fit beside each other."""
+        needed = theme.px(260) + sum(each.sizeHint().width() for each in (self.picture, self.report, self.again))
+        direction = QBoxLayout.Direction
+        fits = needed <= self.maximumViewportSize().width()
+        self.head.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
 
     def _connect(self) -> None:
         self._reader.done.connect(self._known)
@@ -242,6 +251,7 @@ class BenchmarkPage(Page):
         installed = self._installed
         self.again.setToolTip(before.how_long(installed) if able and installed is not None else self._why_not())
         self._show_news()
+        self._arrange()
         subtitle = self.tr("How fast, and is that right?")
         if self.measuring:
             self._views.show_view(WORKING)

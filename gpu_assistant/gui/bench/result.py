@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...bench import summary
 from ...core.results import Benchmark
@@ -36,7 +36,7 @@ class BenchResultView(Live, QWidget):
         )
         self.figure.set_one_line(True)
         self.pill = Pill()
-        row = QHBoxLayout()
+        self._line = row = QHBoxLayout()
         row.setSpacing(24)
         words = QVBoxLayout()
         words.setSpacing(2)
@@ -143,6 +143,8 @@ class BenchResultView(Live, QWidget):
             self._grid.addWidget(self.past, 2, 2)
             self._grid.addWidget(self.right, 3, 0, 1, 3)
             self._grid.addWidget(self.every, 4, 0, 1, 3)
+        direction = QBoxLayout.Direction
+        self._line.setDirection(direction.TopToBottom if self._shape.small else direction.LeftToRight)
         for column in range(3):
             self._grid.setColumnStretch(column, 1)
         # What the page has to spare goes below everything.

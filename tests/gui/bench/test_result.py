@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.errors import AppError
+from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench.page import MEMORY, MEMORY_TAB, RESULT
 from gpu_assistant.gui.bench.stack_row import StackRow
 from gpu_assistant.gui.main.area import BENCHMARK
@@ -78,6 +79,14 @@ def test_below_without_a_cause_says_where_to_look(shown, seen):
         assert place in said
 
 
+def test_twice_as_large_a_text_needs_no_scrolling_to_the_side(shown, qapp, qtbot):
+    page = shown(card_benchmark())
+    page.window().resize(1000, 700)
+    theme.set_text_scale(qapp, 2.0)
+    qtbot.waitUntil(lambda: page.again.geometry().top() > page.title.geometry().bottom() > 50, timeout=5000)
+    qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)
+
+
 def test_before_and_after(shown):
     old = card_benchmark(0.89)
     old = replace(old, versions={**old.versions, "driver": "566.03"})
@@ -135,7 +144,7 @@ def test_the_code_follows_the_choice(memory, qtbot):
     memory.codes.buttons[4].click()
     code = memory.snippet.text.toPlainText()
     compile(code, "snippet", "exec")
-    for part in ("autocast", "checkpoint", "% 4", 'to("cuda:0")'):
+    for part in ("autocast", "checkpoint", "chunk(4)", 'to("cuda:0")'):
         assert part in code
 
 
