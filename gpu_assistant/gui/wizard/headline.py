@@ -45,8 +45,8 @@ def headline(machine: Machine | None, recommendation: Recommendation | None) -> 
 
 
 def _card(machine: Machine, recommendation: Recommendation | None) -> Gpu | None:
-    """NVIDIA's card; another maker's where that one computes."""
-    gpu = main_card(machine)
+    """The card that computes; NVIDIA's where none does."""
+    gpu = main_card(machine, recommendation)
     if gpu is not None and gpu.vendor == "nvidia":
         return gpu
     maker = MAKERS.get(recommendation.accelerator) if recommendation is not None else None

@@ -51,7 +51,7 @@ def verdict(checks: Checks, recommendation: Recommendation | None, machine: Mach
     passed = sum(check.state == "pass" for check in counted)
     wanted = recommendation.accelerator if recommendation is not None else "cpu"
     on_gpu = any(check.id == "device-compute" and check.state == "pass" for check in checks.checks)
-    gpu = main_card(machine) if machine is not None else None
+    gpu = main_card(machine, recommendation) if machine is not None else None
     name = short_name(gpu.name) if gpu is not None and gpu.name else translate("Proof", "GPU")
     kind: HeroKind = {"pass": "ok", "warn": "warn", "fail": "error"}[checks.verdict]  # type: ignore[assignment]
     title = translate("Proof", "PyTorch does not work yet")

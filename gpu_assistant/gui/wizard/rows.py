@@ -82,8 +82,14 @@ def _unread(name: str, note: ProbeNote) -> Row:
     )
 
 
-def main_card(machine: Machine) -> Gpu | None:
-    """The card that matters: an NVIDIA one, else whatever there is."""
+def main_card(machine: Machine, recommendation: Recommendation | None = None) -> Gpu | None:
+    """The card that matters: the one that is computed on, else an NVIDIA one, else whatever there is."""
+    reasons = recommendation.reasons if recommendation is not None else ()
+    said = next((reason.data for reason in reasons if reason.about == "accelerator"), {})
+    names = str(said.get("gpu") or said.get("gpus") or "")
+    if found := [gpu for gpu in machine.gpus if gpu.name and gpu.name in names]:
+        # Of "RTX 3060" and "RTX 3060 Ti" at the same place the longer one is meant.
+        return min(found, key=lambda gpu: (names.index(gpu.name or ""), -len(gpu.name or "")))
     nvidia = machine.gpus_of("nvidia")
     return nvidia[0] if nvidia else machine.gpus[0] if machine.gpus else None
 
@@ -96,7 +102,7 @@ def fine() -> tuple[PillKind, str]:
 def _card(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> Row:
     del plan
     label = labels()["card"]
-    gpu = main_card(machine)
+    gpu = main_card(machine, recommendation)
     if gpu is None:
         return Row(
             id="card",

@@ -15,6 +15,7 @@ from gpu_assistant.gui.wizard.cards import others, parts
 from gpu_assistant.gui.wizard.findings import findings
 from gpu_assistant.gui.wizard.headline import headline
 from gpu_assistant.gui.wizard.option_notes import kinds_of
+from gpu_assistant.gui.wizard.rows import rows
 from gpu_assistant.texts import Texts
 from tests.fakes.examples import make_plan, rtx4060, rtx4060_recommendation
 
@@ -43,6 +44,17 @@ def test_the_line_below_the_title_says_that_what_is_there_works(language, catalo
         found = recommend(works(reaches), catalog)
         assert found.driver.action == "update"
         assert ("works already" in headline(works(reaches), found)[1]) is reaches
+
+
+def test_of_several_cards_the_one_that_computes_gives_the_page_its_name(language, catalog) -> None:
+    old = Gpu(vendor="nvidia", name="NVIDIA GeForce GTX 960", compute_capability="5.2", memory_bytes=4 << 30)
+    strong = Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 3060", compute_capability="8.6", memory_bytes=12 << 30)
+    both = replace(rtx4060(), gpus=(old, strong))
+    found = recommend(both, catalog)
+    assert found.accelerator == "cuda"
+    assert headline(both, found)[0] == "What suits your RTX 3060"
+    row = next(row for row in rows(both, found, None) if row.id == "card")
+    assert (row.value, row.detail) == ("NVIDIA GeForce RTX 3060", "12 GB · and NVIDIA GeForce GTX 960")
 
 
 def test_a_cudnn_stands_beside_a_toolkit_only_where_one_is(language) -> None:
