@@ -8,16 +8,19 @@ from pathlib import PureWindowsPath
 from ..catalog.versions import numbers
 from ..core.disks import home_disk
 from ..core.message import Value
+from ..core.recommendation import DriverAdvice
 from ..core.recommendation import Warning as Caution
 from .cards import Card, said_name
 from .cudnn import cudnn_fit
 from .decision import Decision
+from .driver_advice import driver_advice
 from .driver_cautions import driver_cautions, other_cautions, warn
 from .host_compilers import compiler_cautions
 from .others import unlisted
 from .pick import Pick, Site, best_pick
 from .systems import held_back
 from .tensorflow import TensorFlowPick
+from .tensorflow_ways import inside_wsl
 from .toolkit import Parts, installable
 from .unusable import age_of, makers_own
 
@@ -51,6 +54,7 @@ def _cautions(d: Decision) -> Iterator[Caution]:
     yield from part_cautions(d.where, d.pick, d.parts)
     if d.tensorflow is not None:
         yield from tensorflow_cautions(d.where, d.tensorflow, beside_pytorch=d.accelerator == "cuda")
+        yield from wsl_cautions(d.where, d.tensorflow, d.driver)
     elif d.goal == "all":
         yield warn("tensorflow-none", system=f"@system.{d.where.machine.os.system}", arch=d.where.arch)
     if d.python is None:
@@ -137,6 +141,15 @@ def tensorflow_cautions(where: Site, found: TensorFlowPick, *, beside_pytorch: b
         yield warn("tensorflow-separate", version=found.version, cuda=cuda, cudnn=cudnn)
     if found.gpu and beside_pytorch:
         yield warn("two-frameworks", version=found.version)
+
+
+def wsl_cautions(where: Site, found: TensorFlowPick, planned: DriverAdvice) -> Iterator[Caution]:
+    """WSL2 is offered, but the card needs a newer Windows driver there than the one that stays."""
+    inside = inside_wsl(where, found)
+    if inside is None or inside.floor is None or planned.changes or where.card is None:
+        return
+    if driver_advice(where.state, inside.floor).changes:
+        yield warn("tensorflow-wsl2-driver", gpu=where.card.name, minimum=inside.floor.text)
 
 
 def _pytorch_too(where: Site) -> str:

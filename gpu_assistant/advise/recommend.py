@@ -33,7 +33,7 @@ from .systems import refuse_unfit
 from .team import Team, team
 from .tensorflow import TensorFlowPick
 from .tensorflow_goal import on_its_card, tensorflow_alone
-from .tensorflow_ways import picked_wsl
+from .tensorflow_ways import picked_wsl, wsl_floor
 
 
 def recommend(
@@ -105,7 +105,8 @@ def _decided(
     if goal in ("all", "tensorflow") or wish.tensorflow is not None:
         flow = chosen_tensorflow(where, wish.tensorflow)
     parts = chosen_parts(where, pick, wish, wanted=goal in ("cuda-dev", "all"))
-    lowest = _highest(pick.floor, parts.lowest, flow.floor if flow is not None else None)
+    flow_floor = flow.floor if flow is not None else None
+    lowest = _highest(pick.floor, parts.lowest, flow_floor, wsl_floor(where, flow, wish.wsl))
     return Decision(
         where=where,
         goal=goal,

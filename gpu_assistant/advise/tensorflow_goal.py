@@ -9,7 +9,14 @@ from ..core.message import Value
 from ..core.recommendation import Choice, DriverAdvice, Reason, Recommendation
 from ..core.recommendation import Warning as Caution
 from .cards import Card, said_name
-from .cautions import card_cautions, machine_cautions, part_cautions, tensorflow_cautions, who_is_there
+from .cautions import (
+    card_cautions,
+    machine_cautions,
+    part_cautions,
+    tensorflow_cautions,
+    who_is_there,
+    wsl_cautions,
+)
 from .choices import python_refused
 from .distributions import with_packages
 from .driver_advice import driver_advice
@@ -20,7 +27,7 @@ from .pythons import PythonPick, passed_kind, python_for
 from .reasons_driver import driver_reasons, say
 from .reasons_parts import part_reasons, tensorflow_reasons
 from .tensorflow import TensorFlowPick, tensorflow_for
-from .tensorflow_ways import picked_wsl, tensorflow_ways
+from .tensorflow_ways import inside_wsl, picked_wsl, tensorflow_ways
 from .toolkit import Parts
 
 
@@ -45,9 +52,11 @@ def tensorflow_alone(where: Site, cards: tuple[Card, ...], wish: Choice, *, arch
         raise python_refused(where, wish.python, found.build.python)
     python = python_for(where.machine, where.catalog, where.arch, (wish.python,) if wish.python else found.build.python)
     parts = chosen_parts(where, None, wish, wanted=False)
-    lowest = found.floor or parts.lowest
+    inside = inside_wsl(where, found) if wish.wsl is not None else None
+    # Under WSL2 the card is served by Windows' driver, which has to be new enough before that is set up.
+    lowest = found.floor or (inside.floor if inside is not None else None) or parts.lowest
     driver = with_packages(where, driver_advice(where.state, lowest))
-    cuda = found.build.cuda if found.gpu else parts.toolkit.version
+    cuda = found.build.cuda if found.gpu else inside.build.cuda if inside is not None else parts.toolkit.version
     reasons = [
         _accelerator(where, found),
         *tensorflow_reasons(where, found, beside_pytorch=False),
@@ -138,6 +147,7 @@ def _cautions(
     if found.gpu:
         yield from card_cautions(where, label, found.floor.text if found.floor is not None else None)
     yield from tensorflow_cautions(where, found, beside_pytorch=False)
+    yield from wsl_cautions(where, found, driver)
     yield from part_cautions(where, None, parts)
     if python is None:
         yield warn("no-python", build=label, series=", ".join(found.build.python))

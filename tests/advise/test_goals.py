@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.catalog.versions import numbers
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import CudaToolkit, Cudnn, Gpu, OperatingSystem, SystemName
 from gpu_assistant.core.paths import resources
@@ -125,6 +126,23 @@ def test_tensorflow_on_windows_leaves_the_card_and_offers_wsl2() -> None:
     assert "and-cuda" not in found.tensorflow.requirement
     assert "tensorflow-windows" in codes(found.warnings)
     assert codes(found.alternatives) == ["tensorflow-wsl2", "pytorch-instead"]
+
+
+def test_wsl2_on_too_old_a_driver_has_the_driver_updated_first() -> None:
+    box, lowest = machine("windows", nvidia(GTX_1060), driver="516.94"), catalog().tensorflow.minimum_drivers["wsl"]
+    offered = said(recommend(box, catalog(), goal="tensorflow"))
+    assert offered.driver.action == "none"
+    told = next(each for each in offered.warnings if each.code == "tensorflow-wsl2-driver")
+    assert told.data["minimum"] == lowest
+    for goal in ("tensorflow", "all"):
+        picked = said(recommend(box, catalog(), goal=goal, choice=Choice(wsl="install")))
+        assert (picked.driver.action, picked.driver.installed) == ("update", "516.94")
+        assert (numbers(picked.driver.minimum) or ()) >= (numbers(lowest) or (0,))
+        assert (numbers(picked.driver.recommended) or ()) >= (numbers(lowest) or (0,))
+        assert "tensorflow-wsl2-driver" not in codes(picked.warnings)
+    enough = machine("windows", nvidia(GTX_1060), driver=lowest)
+    kept = recommend(enough, catalog(), goal="tensorflow", choice=Choice(wsl="install"))
+    assert (kept.driver.action, codes(kept.warnings).count("tensorflow-wsl2-driver")) == ("keep", 0)
 
 
 def test_a_windows_without_wsl2_is_not_sent_there() -> None:
