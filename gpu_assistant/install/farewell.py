@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core import json
 from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
 from ..core.paths import DataDir
 from ..core.plan import Step
+from ..core.settings import Settings
 from ..system.base import System
 from .reporter import Reporter
 
@@ -47,6 +50,9 @@ class FarewellJob:
         data = self._data
         if not data.root.is_dir():
             return data.root
+        # In somebody's own folder, in which we never kept anything but this run's log, there is no cache of ours.
+        written = any(any(_ours(folder, names)) for folder, names in _written(data) if folder != data.logs)
+        ours = written or _is_settings(data.settings)
         place = self._place(context)
         trouble: AppError | None = None
         with one_at_a_time(data):
@@ -57,16 +63,14 @@ class FarewellJob:
         # What the journal took back is gone from these; what is left in them is the user's.
         places = {data.environments, data.pythons, data.toolkits}
         kept = places | ({data.journal} if stays else set())
-        # Only what is ours by name: somebody may have put the data folder among files of their own.
-        for path in sorted(set(vars(data).values()) - kept - {data.root, data.logs}):
-            if path.is_dir():
-                delete(path)
-            else:
-                path.unlink(missing_ok=True)
-        # This very run may be writing its log.
-        with suppress(AppError):
-            delete(data.logs)
-        for folder in (*sorted(places), data.files.parent, data.root):
+        for cache in () if not ours else (data.files, data.uv_cache, data.conda, data.updates, data.locks, data.prices):
+            delete(cache)
+        for folder, names in _written(data):
+            if folder not in kept:
+                _delete_ours(folder, names)
+        if _is_settings(data.settings):
+            data.settings.unlink()
+        for folder in (*sorted(places), data.files.parent, data.catalog, data.root):
             with suppress(OSError):
                 folder.rmdir()
         if trouble is not None:
@@ -109,3 +113,40 @@ class FarewellJob:
         from .takeback import items
 
         return any(not isinstance(item.effects[0].effect, FolderMade | ProgramInstalled) for item in items(place, None))
+
+
+def _written(data: DataDir) -> tuple[tuple[Path, tuple[str, ...]], ...]:
+    """The folders that people, too, may have named so, and how our own files in them are called.
+
+    Somebody may have put the data folder among files of their own: what is called otherwise is theirs.
+    """
+    return (
+        (data.history, ("*s-[0-9]*.history*",)),
+        (data.benchmarks, ("[0-9]*T[0-9]*Z.json*",)),
+        (data.state, ("install.lock", "install.pid", "window.lock", "window.json*", "updates.json*")),
+        (data.catalog / "current", ("*.json*",)),
+        (data.journal, ("[0-9]*-[0-9]*.jsonl",)),
+        (data.logs, ("gpu-assistant.log*",)),
+    )
+
+
+def _ours(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
+    return (path for name in names for path in folder.glob(name) if path.is_file() and not path.is_symlink())
+
+
+def _delete_ours(folder: Path, names: tuple[str, ...]) -> None:
+    # This very run may be writing its log, which Windows then keeps.
+    for path in tuple(_ours(folder, names)):
+        with suppress(OSError):
+            path.unlink()
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _is_settings(path: Path) -> bool:
+    """Whether a file holds our settings and nothing else."""
+    try:
+        found = json.decode(path.read_bytes(), dict[str, Any])
+    except (OSError, ValueError):
+        return False
+    return bool(found) and found.keys() <= set(Settings.__struct_fields__)

@@ -8,6 +8,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.settings import Settings, save
 from gpu_assistant.install import environments
 from gpu_assistant.install.effects import ProgramInstalled
 from gpu_assistant.install.farewell import FarewellJob
@@ -25,10 +26,16 @@ def leave(world: World, *, keep: bool) -> list[object]:
 
 def fill(world: World) -> None:
     """What a used data folder holds."""
-    world.data.settings.write_text("{}", encoding="utf-8")
-    for folder in (world.data.logs, world.data.benchmarks):
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "one.txt").write_text("1", encoding="utf-8")
+    save(world.data.settings, Settings())
+    for path in (
+        world.data.logs / "gpu-assistant.log.1",
+        world.data.benchmarks / "20261121T220742.453123Z.json",
+        world.data.history / "10s-000179529945.history",
+        world.data.catalog / "current" / "gpus.json",
+        world.data.files / "aa" / "wheel.part",
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("1", encoding="utf-8")
 
 
 def test_environments_stay_and_go_on_working(world: World) -> None:
@@ -81,6 +88,29 @@ def test_a_folder_of_the_users_own_stays_and_stops_nothing(world: World) -> None
     leave(world, keep=False)
     assert (world.environment / "thesis.txt").is_file()
     assert not world.data.settings.exists()
+
+
+STRANGERS = ("logs/train.log", "settings.json", "history/1.csv", "state/best.pt", "catalog/a.json", "cache/files/x")
+
+
+def test_a_folder_that_was_never_ours_keeps_all_of_it(world: World) -> None:
+    for name in (*STRANGERS, "benchmarks/run.json", "journal/day.txt"):
+        path = world.data.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('{"lr": 0.1}', encoding="utf-8")
+    before = sorted(world.data.root.rglob("*"))
+    (world.data.logs / "gpu-assistant.log").write_text("this run's", encoding="utf-8")
+    leave(world, keep=False)
+    assert sorted(world.data.root.rglob("*")) == before
+
+
+def test_files_of_others_in_folders_of_our_names_stay(world: World) -> None:
+    world.install()
+    fill(world)
+    theirs = world.data.logs / "train.log"
+    theirs.write_text("epoch 1", encoding="utf-8")
+    leave(world, keep=False)
+    assert [path for path in world.data.root.rglob("*") if path.is_file()] == [theirs]
 
 
 def test_not_while_an_install_runs(world: World) -> None:
