@@ -36,7 +36,7 @@ FAULTS = {
     "missing": (b'{"schema": "gpu-assistant/machine/1", "gpus": []}', "(os)"),
     "missing-below": (changed(gpus=[NVIDIA, {"name": "x"}]), "(gpus[1].vendor)"),
     "kind": (changed(gpus=[NVIDIA | {"name": 1}]), "(gpus[0].name)"),
-    "choice": (changed(os={"system": "beos"}), "(os.system)"),
+    "choice": (changed(gpus=[NVIDIA | {"vendor": "3dfx"}]), "(gpus[0].vendor)"),
     "schema": (changed(schema="gpu-assistant/machine/9"), "(schema)"),
     "list": (b"[]", ""),
     "long-version": (changed(driver={"version": "5" * 6000}), "(driver.version)"),
