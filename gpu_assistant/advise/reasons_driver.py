@@ -11,7 +11,7 @@ from ..core.message import Value
 from ..core.recommendation import DriverAdvice, Reason
 from .cards import Card, nvidia_cards
 from .distributions import commands_here, pick_for_release, release_branch, said_distro, way_of
-from .drivers import DriverState, drops
+from .drivers import DriverState, drops, floor
 from .pick import Site
 
 
@@ -41,7 +41,7 @@ def driver_reasons(where: Site, advice: DriverAdvice, cuda: str | None) -> Itera
     else:
         code = _code(state, advice, unknown=card.capability is None)
         yield say(where, "driver.action", code, where.catalog.cuda, "compatibility", gpu=card.name, **data)
-        yield from _ceiling(where, state, advice, cuda)
+        yield from _ceiling(where, state)
         yield from _last_branch(where, state, card)
     if where.machine.os.wsl:
         yield say(where, "driver.action", "driver-wsl", where.catalog.drivers, "wsl")
@@ -103,15 +103,15 @@ def _named(state: DriverState, advice: DriverAdvice) -> bool:
     return state.package is not None and advice.recommended == state.package.version
 
 
-def _ceiling(where: Site, state: DriverState, advice: DriverAdvice, cuda: str) -> Iterator[Reason]:
-    """The CUDA number that nvidia-smi shows is taken for an installed CUDA by nearly everyone. Where a later one of
-    its generation is used, that has to be said, too.
+def _ceiling(where: Site, state: DriverState) -> Iterator[Reason]:
+    """The CUDA number that nvidia-smi shows is taken for an installed CUDA by nearly everyone, and for a limit within
+    its generation, where the generation's first driver is enough.
     """
     if state.installed is not None and state.cuda is not None and state.picked is None:
-        data: dict[str, Value] = {"shown": f"{state.cuda[0]}.{state.cuda[1]}"}
-        code, wanted = "driver-ceiling", capability(cuda.removeprefix("Toolkit "))
-        if advice.action == "keep" and wanted is not None and wanted > state.cuda:
-            code, data["major"], data["minimum"] = "driver-ceiling-within", wanted[0], advice.minimum
+        code, data = "driver-ceiling", dict[str, Value](shown=f"{state.cuda[0]}.{state.cuda[1]}")
+        lowest = floor(where.catalog, state.cuda, state.system, "binary")
+        if lowest is not None and state.version is not None and state.version >= lowest.version:
+            code, data["major"], data["minimum"] = "driver-ceiling-within", state.cuda[0], lowest.text
         yield say(where, "driver.installed", code, where.catalog.cuda, "compatibility", **data)
 
 

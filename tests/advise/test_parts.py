@@ -159,10 +159,20 @@ def test_linux_packages_are_the_distributions_own(distro: str, pci_id: str, pack
 
 
 def test_what_nvidia_smi_shows_is_called_a_ceiling() -> None:
-    found = check(recommend(machine("windows", nvidia(RTX_4060), driver="566.03"), catalog()))
-    assert next(r for r in found.reasons if r.code == "driver-ceiling").data["shown"] == "12.7"
+    # Older than its generation's first driver for all: no later version of it runs.
+    found = check(recommend(machine("windows", nvidia(GTX_1060), driver="451.00"), catalog()))
+    assert next(r for r in found.reasons if r.code == "driver-ceiling").data["shown"] == "11.0"
     without = recommend(machine("windows", nvidia(RTX_4060)), catalog())
-    assert "driver-ceiling" not in codes(without.reasons)
+    assert not [r for r in without.reasons if r.about == "driver.installed"]
+
+
+@pytest.mark.parametrize(
+    ("driver", "shown", "major", "minimum"), [("566.03", "12.7", 12, "528.33"), ("516.94", "11.7", 11, "452.39")]
+)
+def test_no_limit_is_named_that_the_offer_beside_it_passes(driver: str, shown: str, major: int, minimum: str) -> None:
+    found = check(recommend(machine("windows", nvidia(GTX_1060), driver=driver), catalog()))
+    why = next(r for r in found.reasons if r.about == "driver.installed")
+    assert (why.code, why.data) == ("driver-ceiling-within", {"shown": shown, "major": major, "minimum": minimum})
 
 
 def test_the_visual_cpp_runtime_is_asked_for_where_it_is_missing() -> None:
