@@ -447,6 +447,10 @@
         <translation>{parts}：目前还不能从这里安装。这个方案会装好其余部分，这几样可从官网安装。</translation>
     </message>
     <message>
+        <source>{version} or newer</source>
+        <translation>{version} 或更新版</translation>
+    </message>
+    <message>
         <source>The driver is left to you here: install {version} yourself, then look at the computer again. Until then PyTorch cannot use the card.</source>
         <translation>这里的驱动要由你自己安装：请安装 {version}，然后重新检测电脑。在此之前 PyTorch 用不了这张卡。</translation>
     </message>

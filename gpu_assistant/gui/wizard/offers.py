@@ -114,7 +114,10 @@ class Offers(Card):
         return self._room // 2 if level else self._room - LEFT - RIGHT
 
     def _driver(self, driver: DriverAdvice) -> None:
-        version = driver.recommended or driver.minimum or UNKNOWN
+        version = driver.recommended or UNKNOWN
+        if driver.recommended is None and driver.minimum is not None:
+            # The lowest that does is not the one to look for.
+            version = self.tr("{version} or newer").format(version=driver.minimum)
         words = self.tr(
             "The driver is left to you here: install {version} yourself, then look at the computer again. Until then "
             "PyTorch cannot use the card."

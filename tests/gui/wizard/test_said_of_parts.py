@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtWidgets import QLabel
 
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.catalog.load import Catalog, load
 from gpu_assistant.core.machine import CudaToolkit, Gpu, Machine, Python, TorchBuild
 from gpu_assistant.core.paths import resources
 from gpu_assistant.core.plan import Plan, Step
-from gpu_assistant.core.recommendation import Choice, PartAdvice, Recommendation
+from gpu_assistant.core.recommendation import Choice, DriverAdvice, PartAdvice, Recommendation
 from gpu_assistant.gui.wizard.cards import others, parts
 from gpu_assistant.gui.wizard.findings import findings
 from gpu_assistant.gui.wizard.headline import headline
+from gpu_assistant.gui.wizard.offers import Offers
 from gpu_assistant.gui.wizard.option_notes import kinds_of
 from gpu_assistant.gui.wizard.rows import rows
 from gpu_assistant.texts import Texts
@@ -55,6 +57,19 @@ def test_of_several_cards_the_one_that_computes_gives_the_page_its_name(language
     assert headline(both, found)[0] == "What suits your RTX 3060"
     row = next(row for row in rows(both, found, None) if row.id == "card")
     assert (row.value, row.detail) == ("NVIDIA GeForce RTX 3060", "12 GB · and NVIDIA GeForce GTX 960")
+
+
+def left_to_you(advice: DriverAdvice, qtbot) -> str:
+    card = Offers()
+    qtbot.addWidget(card)
+    card.set((), (), advice, "")
+    return str([each.text() for each in card.findChildren(QLabel)])
+
+
+def test_the_lowest_driver_that_does_is_no_number_to_look_for(language, qtbot) -> None:
+    named = DriverAdvice(action="install", minimum="525.60.13", recommended="580.126.20")
+    assert "install 580.126.20 yourself" in left_to_you(named, qtbot)
+    assert "install 525.60.13 or newer yourself" in left_to_you(replace(named, recommended=None), qtbot)
 
 
 def test_a_cudnn_stands_beside_a_toolkit_only_where_one_is(language) -> None:
