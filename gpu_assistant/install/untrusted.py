@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
+
 from ..core.errors import CallError
 from ..core.plan import Plan, PlanFile, Step
 from .occupied import IN_DATA, refuse_long, refuse_unfit
@@ -20,6 +22,7 @@ def check(plan: Plan, ground: Ground) -> None:
     """Raise CallError("plan-refused", detail=…) and those of `refuse_unfit` for a plan that must not run here."""
     from .steps import KINDS
 
+    _check_letters(msgspec.to_builtins(plan))
     _check_order(plan)
     env = Path(plan.env)
     if not plain_folder(env):
@@ -32,6 +35,20 @@ def check(plan: Plan, ground: Ground) -> None:
         raise _refused(f"bundle: {plan.bundle}")
     for step in plan.steps:
         KINDS[step.kind].refuse(step, plan, ground)
+
+
+def _check_letters(value: object, where: str = "") -> None:
+    """Nothing that a terminal would obey, turn around or break the line at stands in any text of a plan."""
+    if isinstance(value, str):
+        if not value.isprintable():
+            raise _refused(where)
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            _check_letters(name, where)
+            _check_letters(each, f"{where}.{name}".removeprefix("."))
+    elif isinstance(value, list | tuple):
+        for each in value:
+            _check_letters(each, where)
 
 
 def _check_order(plan: Plan) -> None:
@@ -61,7 +78,10 @@ def _check_order(plan: Plan) -> None:
 
 def check_file(file: PlanFile) -> None:
     """A file to fetch: a plain name, a hash, and an address that cannot be tampered with on the way."""
-    parts = urlsplit(file.url)
+    try:
+        parts = urlsplit(file.url)
+    except ValueError:
+        raise _refused(f"file: {file.name} {file.url}") from None
     safe = parts.scheme in ("https", "file") or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
     plain = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+%-]*", file.name) is not None
     if not safe or not plain or file.sha256 is None or _SHA256.match(file.sha256) is None:

@@ -11,11 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.core.errors import AppError, CallError, Cancelled, NetworkError
-from gpu_assistant.core.plan import StepEvent
+from gpu_assistant.core.plan import PlanFile, StepEvent
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.install import environments, journal
+from gpu_assistant.install.untrusted import check_file
 from gpu_assistant.texts import Texts
 from tests.fakes.fault_server import Fault
 
@@ -332,3 +334,29 @@ def test_a_strange_plan_is_not_carried_out(world: World, tmp_path: Path) -> None
     assert refused(world, plan=refused_python).code == "python-gone"
     assert not world.data.root.exists()
     assert world.asks() == []
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["PyTorch\x1b[31;1m", "PyTorch\n7. Another step", "PyTorch \u202e9.9", "a\0b"],
+    ids=["esc", "line", "turned", "nul"],
+)
+def test_a_plan_with_letters_that_a_terminal_obeys(world: World, hidden: str) -> None:
+    plan = world.plan()
+    first, *others = plan.steps
+    error = refused(world, CallError, plan=replace(plan, steps=(replace(first, data={"release": hidden}), *others)))
+    assert (error.code, error.exit_code) == ("plan-refused", 2)
+    assert hidden not in Texts("en").error(error)
+
+
+def test_a_plan_whose_folder_has_a_nul(world: World) -> None:
+    plan = world.plan()
+    error = refused(world, CallError, plan=replace(plan, env=plan.env + "\0b"))
+    assert (error.code, error.exit_code) == ("plan-refused", 2)
+
+
+@pytest.mark.parametrize("address", ["https://[bad", "https://[::1:x/x.tar.gz"])
+def test_an_address_that_is_none(address: str) -> None:
+    with pytest.raises(CallError) as caught:
+        check_file(PlanFile(name="x.tar.gz", url=address, sha256="0" * 64, bytes=1))
+    assert caught.value.code == "plan-refused"
