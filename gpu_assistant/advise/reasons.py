@@ -244,7 +244,11 @@ def _python(d: Decision) -> Reason:
     if d.python.origin == "here":
         return _say(d, "python", "python-here", torch, "releases", python=d.python.version, version=version)
     # Pythons that were left out are not known to be missing.
-    code = "python-download" if d.where.machine.pythons is not None else "python-download-unknown"
+    machine = d.where.machine
+    silent = any(note.code == "detect.pythons.partly" for note in machine.notes)
+    code = "python-download-partly" if silent else "python-download"
+    if machine.pythons is None:
+        code = "python-download-unknown"
     data: dict[str, Value] = {"python": d.python.version, "version": version}
     if d.python.passed is not None:
         code, data["passed"] = f"python-{passed_kind(d.python.passed)}", d.python.passed.version.lstrip("@")

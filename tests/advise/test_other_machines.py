@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.machine import Disk, Gpu, SystemName, User
+from gpu_assistant.core.machine import Disk, Gpu, ProbeNote, SystemName, User
 from gpu_assistant.core.recommendation import Choice, Goal
 
 from .build import catalog, check, codes, machine, python, reason
@@ -105,6 +105,12 @@ def test_python(pythons: object, series: str, code: str) -> None:
     found = check(recommend(machine("linux", pythons=pythons), catalog()))
     assert found.python == series
     assert reason(found, "python").code == code
+
+
+def test_where_not_every_python_answered_nobody_says_that_none_suits() -> None:
+    silent = (ProbeNote(probe="pythons", code="detect.pythons.partly", detail="/usr/bin/python3"),)
+    found = check(recommend(machine("linux", pythons=(), notes=silent), catalog()))
+    assert reason(found, "python").code == "python-download-partly"
 
 
 def test_warnings_with_what_mends_them() -> None:
