@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from ..catalog.records import DriverPackage
 from ..catalog.versions import numbers
 from ..core.message import Value
 from ..core.recommendation import Alternative, LocalWheel
@@ -113,11 +114,21 @@ def _strongest(d: Decision, alone: Pick) -> Iterator[Alternative]:
     if after is None or lowest is None or state is None or after >= lowest.version:
         yield _other("strongest-only", alone, d, gpu=gpus)
         return
-    known = packages_for(d.where.catalog, state.system, card)
+    known = (p for p in packages_for(d.where.catalog, state.system, card) if not _leaves_one(d, p))
     package = next((p for p in known if (numbers(p.version) or ()) >= lowest.version), None)
     if package is not None:
         version = package.version
         yield _other("strongest-only-driver", alone, d, driver=version, gpu=gpus, driver_version=version)
+
+
+def _leaves_one(d: Decision, package: DriverPackage) -> bool:
+    """Whether a driver takes away the one that a further card has now."""
+    state, catalog = d.where.state, d.where.catalog
+    now, then = numbers(state.installed if state is not None else None), numbers(package.version)
+    chips = {card.capability for card in d.cards}
+    return any(
+        drops(catalog, then, chip, package.system) and not drops(catalog, now, chip, package.system) for chip in chips
+    )
 
 
 def all_cards(d: Decision) -> Alternative | None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.machine import Gpu, Machine
-from gpu_assistant.core.recommendation import Recommendation
+from gpu_assistant.core.recommendation import Choice, Recommendation
 from gpu_assistant.texts import Texts
 
 from .build import GTX_1060, H100, RTX_4060, RTX_5090, catalog, check, codes, machine, nvidia
@@ -137,6 +137,16 @@ def test_a_newer_build_names_every_card_that_it_has_code_for() -> None:
     cards = nvidia(GTX_1060), nvidia("10de:1f08", name="Turing"), nvidia(RTX_4060, name="Ada")
     found = check(recommend(machine("windows", *cards, driver="566.03"), catalog()))
     assert data(found, "strongest-only-driver")["gpu"] == "Ada, Turing"
+
+
+@pytest.mark.parametrize("system", ["linux", "windows"])
+def test_an_offered_driver_leaves_no_card_without_one(system: Any) -> None:
+    box = machine(system, nvidia(GTX_1060), nvidia(RTX_4060), driver="566.03")
+    offer = next(a for a in check(recommend(box, catalog())).alternatives if a.code == "strongest-only-driver")
+    again = check(recommend(box, catalog(), choice=Choice(**offer.change)))  # type: ignore[arg-type]
+    assert again.driver.recommended == offer.change["driver"] == offer.data["driver_version"]
+    assert (offer.data["driver_version"] or "").startswith("58")
+    assert "driver-drops-other-alone" not in codes(again.warnings)
 
 
 def test_the_packages_of_a_driver_that_stays_are_of_its_branch() -> None:
