@@ -74,7 +74,11 @@ def install(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if not (dry or arguments.yes):
         _agree(output, lambda: show.plan_brief(output.texts.plan(work), output))
     job = app.install(work, dry_run=dry, resume=app.resume_words(window=False))
-    _run_events(output, work.env, lambda report: run_job(job, on_news=report, stopped="cancelled"))
+    if dry and not output.json:
+        run_job(job, stopped="cancelled")  # what must not run is refused here, too
+        show.plan(output.texts.plan(work), output)
+    else:
+        _run_events(output, work.env, lambda report: run_job(job, on_news=report, stopped="cancelled"))
     if not dry and not app.settings.setup_done:
         # The window need not ask what is there already.
         app.save_settings(replace(app.settings, setup_done=True))

@@ -151,6 +151,12 @@ def test_a_simulated_install_executes_nothing(call: Call, tmp_path: Path) -> Non
     assert not (tmp_path / "env").exists()
 
 
+def test_what_an_install_would_do_is_shown_as_the_plan_is(call: Call) -> None:
+    planned, dry = call("plan", "--machine", RTX), call("install", "--dry-run", "--machine", RTX)
+    assert planned.stdout.strip()
+    assert dry.stdout.startswith(planned.stdout.rstrip("\n"))
+
+
 @pytest.mark.linux
 @pytest.mark.skipif(sys.platform != "linux", reason="only there may a person be without a screen")
 def test_no_screen_is_said_before_qt_ends_the_process(call: Call) -> None:
