@@ -8,7 +8,7 @@ import pytest
 
 from gpu_assistant.core.plan import StepEvent
 from gpu_assistant.install.place import Ground
-from gpu_assistant.install.steps.nvidia_driver import NvidiaDriver
+from gpu_assistant.install.steps.nvidia_driver import TO_DO, NvidiaDriver
 from gpu_assistant.texts import Texts
 
 from .test_steps import World, driver_step, machine, recommendation, use
@@ -115,3 +115,12 @@ def test_the_way_back_by_the_distributions_commands(world: World) -> None:
     assert (step.code, step.commands, step.spec) == ("nvidia-driver-back", DNF, {"version": "580.126.20"})
     paged = driver_step(world, machine("linux"), recommendation("back", way="page", **more))
     assert (paged.code, paged.commands, paged.data["commands"]) == ("nvidia-driver-back", (), PAGE)
+
+
+@pytest.mark.parametrize("code", TO_DO)
+def test_what_a_person_does_is_not_said_to_change_nothing(code: str) -> None:
+    data = {"installed": "570.86"}
+    said = Texts("en").say(f"step.{code}.undo", data), Texts("zh_CN").say(f"step.{code}.undo", data)
+    assert "does not undo what you do yourself" in said[0]
+    assert "不会撤销" in said[1]
+    assert all("570.86" in each for each in said)
