@@ -217,6 +217,15 @@ class Catalog:
         # What has no index of its own can only lie there.
         return next((v.variant for v in mine if v.index_url is None), release.default_variant.get(system))
 
+    def held_for(self, version: str | None, system: SystemName) -> tuple[str, ...]:
+        """The requirements that hold other packages back for a PyTorch release: ("numpy<2",), or none."""
+        here = numbers(version)
+        for bound in self.pytorch.numpy_bounds:
+            below = numbers(bound.below_release)
+            if bound.system in (None, system) and here is not None and below is not None and here < below:
+                return (f"numpy<{bound.numpy_below}",)
+        return ()
+
     @cached_property
     def date(self) -> str:
         """The day the PyTorch facts were gathered, as 2026-11-21."""

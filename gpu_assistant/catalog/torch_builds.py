@@ -72,6 +72,17 @@ class GlibcFloor(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class NumpyBound(Struct, frozen=True, kw_only=True):
+    """Releases before `below_release`, for one system or (None) for all, were built for a NumPy before `numpy_below`
+    and cannot use a later one, though their wheels do not say so.
+    """
+
+    system: SystemName | None = None
+    below_release: Numbers
+    numpy_below: Numbers
+    source: str
+
+
 class WithoutGlibc(Struct, frozen=True, kw_only=True):
     """Linux distributions, as os-release names them, with another C library, for which no wheels are published."""
 
@@ -126,3 +137,4 @@ class PyTorch(Subject, frozen=True, kw_only=True):
     not_on_general_index: tuple[Platform, ...] = ()
     makers_own: tuple[MakersOwn, ...] = ()
     cudnn_floors: tuple[CudnnFloor, ...] = ()
+    numpy_bounds: tuple[NumpyBound, ...] = ()

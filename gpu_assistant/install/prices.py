@@ -87,7 +87,8 @@ def wanted_of(
     arch = system.arch or "x86_64"
     serves = torch is not None and catalog.default_variant(torch.version, system.system, arch) == torch.variant
     target = target_of(system, torch.version if torch is not None else "") if simulated else None
-    return wish(recommendation, python=python, folder=folder, serves_variant=serves, target=target)
+    held = catalog.held_for(torch.version if torch is not None else None, system.system)
+    return wish(recommendation, python=python, folder=folder, serves_variant=serves, held=held, target=target)
 
 
 def _sum(counts: list[int | None]) -> int | None:

@@ -69,9 +69,12 @@ def wish(
     python: str,
     folder: str | None,
     serves_variant: bool,
+    held: tuple[str, ...] = (),
     target: Target | None = None,
 ) -> Wish:
-    """The packages that a recommendation asks for: PyTorch, TensorFlow, or both."""
+    """The packages that a recommendation asks for: PyTorch, TensorFlow, or both. `held` are the requirements that
+    hold packages back for PyTorch.
+    """
     torch, flow = recommendation.pytorch, recommendation.tensorflow
     return Wish(
         python=python,
@@ -80,7 +83,7 @@ def wish(
         torchvision=torch.torchvision if torch is not None else None,
         torchaudio=torch.torchaudio if torch is not None else None,
         tensorflow=flow.requirement if flow is not None else None,
-        constraints=flow.constraints if flow is not None else (),
+        constraints=(*held, *(flow.constraints if flow is not None else ())),
         index_url=torch.index_url if torch is not None else None,
         wheelhouse=folder,
         serves_variant=serves_variant,

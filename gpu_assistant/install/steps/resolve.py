@@ -43,8 +43,11 @@ class Resolve(Kind):
             ("torchaudio", torch and torch.torchaudio),
             (flow.requirement if flow is not None else "", flow),
         )
-        held = flow.constraints if flow is not None else ()
-        packages = ", ".join([*(name for name, wanted in named if wanted), *held, *ALWAYS])
+        held = draft.catalog.held_for(torch.version if torch is not None else None, draft.machine.os.system)
+        held += flow.constraints if flow is not None else ()
+        # What is held back is named once, with its bound.
+        plain = [name for name in ALWAYS if not any(line.startswith(f"{name}<") for line in held)]
+        packages = ", ".join([*(name for name, wanted in named if wanted), *held, *plain])
         return (
             Step(
                 id="resolve",
@@ -99,7 +102,8 @@ def asked(
     arch, known = here.arch or "x86_64", getting.catalog
     serves = torch is not None and known.default_variant(torch.version, here.system, arch) == torch.variant
     python = str(recommendation.python)
-    return wish(recommendation, python=python, folder=folder, serves_variant=serves, target=target)
+    held = known.held_for(torch.version if torch is not None else None, here.system)
+    return wish(recommendation, python=python, folder=folder, serves_variant=serves, held=held, target=target)
 
 
 def _settled(lock: Lock, work: Work) -> Outcome:

@@ -1,0 +1,45 @@
+"""What an older PyTorch is given beside it: the NumPy that it was built for."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from gpu_assistant.catalog.load import load
+from gpu_assistant.core.machine import SystemName
+from gpu_assistant.core.paths import resources
+
+from . import tiny
+from .world import RELEASE, World
+
+OLD = "2.2.2"
+
+
+@pytest.mark.parametrize(
+    ("release", "system", "held"),
+    [
+        ("2.2.2", "darwin", True),
+        ("2.2.2", "windows", True),
+        ("2.3.0", "linux", False),
+        ("2.4.0", "windows", True),
+        ("2.4.1", "windows", False),
+    ],
+)
+def test_numpy_is_held_back_where_the_release_was_built_for_an_older_one(
+    release: str, system: SystemName, held: bool
+) -> None:
+    assert load(resources() / "catalog").held_for(release, system) == (("numpy<2",) if held else ())
+
+
+@pytest.mark.parametrize(("version", "numpy"), [(OLD, "1.26.4"), (RELEASE, "2.4.0")])
+def test_an_older_pytorch_is_installed_with_the_numpy_that_it_knows(world: World, version: str, numpy: str) -> None:
+    if version == OLD:
+        tiny.index(world.server, "torch", [tiny.torch(f"{OLD}+cpu")])
+    tiny.index(world.server, "simple", [*world.others, *(tiny.wheel("numpy", each) for each in ("1.26.4", "2.4.0"))])
+    plan = world.plan(version=version)
+    named = str(next(step for step in plan.steps if step.id == "resolve").data["packages"]).split(", ")
+    assert ("numpy<2" in named, "numpy" in named) == (version == OLD, version != OLD)
+    world.install(plan)
+    rows = tomllib.loads((world.environment / "pylock.toml").read_text(encoding="utf-8"))["packages"]
+    assert {row["name"]: row["version"] for row in rows}["numpy"] == numpy
