@@ -100,7 +100,19 @@ def _version(d: Decision) -> Reason:
         return _say(d, about, "version-newest-for-python", torch, "releases", **data)
     if d.accelerator == "cuda" and d.where.card is not None:
         return _version_for_driver(d, d.where.card) or _version_for_card(d, d.where.card, newest)
-    return _say(d, about, "version-newest-for-system", torch, "matrix", version=version, newest=newest)
+    maker, code, of = _maker(d), "version-newest-for-system", dict[str, Value]()
+    if maker is not None:
+        # The processor may have a newer one here: only the builds for a maker's cards end earlier.
+        code, of = "version-newest-for-maker", {"maker": maker}
+    return _say(d, about, code, torch, "matrix", version=version, newest=newest, **of)
+
+
+def _maker(d: Decision) -> str | None:
+    """Whose cards a build is made for that is neither NVIDIA's, Apple's nor the processor's."""
+    build = d.pick.build
+    if build.cuda is not None or build.record.mps or build.variant == "cpu":
+        return None
+    return "Intel" if build.variant == "xpu" else "AMD"
 
 
 def _version_picked(d: Decision, newest: str) -> Reason | None:
@@ -180,13 +192,13 @@ def _variant(d: Decision) -> Reason:
 
 
 def _variant_without_cuda(d: Decision) -> Reason:
-    build, card = d.pick.build, d.where.card
+    build, card, maker = d.pick.build, d.where.card, _maker(d)
     code = "variant-cpu"
     data: dict[str, Value] = {"variant": build.variant}
     if build.record.mps:
         code = "variant-mps"
-    elif build.variant != "cpu":
-        code, data["maker"] = "variant-other", "Intel" if build.variant == "xpu" else "AMD"
+    elif maker is not None:
+        code, data["maker"] = "variant-other", maker
     elif d.by_hand and card is not None:
         # What leaves a card idle is right for the computer only where its owner says so.
         code, data["gpu"] = "variant-cpu-by-hand", card.name

@@ -7,6 +7,7 @@ import pytest
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.machine import Disk, Gpu, ProbeNote, SystemName, User
 from gpu_assistant.core.recommendation import Choice, Goal
+from gpu_assistant.texts import Texts
 
 from .build import catalog, check, codes, machine, python, reason
 
@@ -65,6 +66,24 @@ def test_amd_and_intel(system: SystemName, gpu: Gpu, wsl: bool | None, build: st
         assert "not-proven" in codes(found.warnings)
         assert "cpu-instead" in codes(found.alternatives)
     assert ("amd-wsl" in codes(found.alternatives)) == (gpu.vendor == "amd" and system == "windows")
+
+
+def test_a_newest_for_amds_cards_is_not_called_the_newest_for_the_computer() -> None:
+    box = machine("linux", Gpu(vendor="amd", name="RX 7900 XTX", gfx="gfx1100"), glibc="2.39")
+    found = check(recommend(box, catalog()))
+    why = reason(found, "pytorch.version")
+    assert found.pytorch is not None
+    assert (why.code, why.data["maker"], why.data["version"]) == (
+        "version-newest-for-maker",
+        "AMD",
+        found.pytorch.version,
+    )
+    # The same computer can have a newer one, which stands below as an offer.
+    offer = next(a for a in found.alternatives if a.code == "cpu-instead")
+    assert offer.change["pytorch"] == why.data["newest"] != found.pytorch.version
+    assert "newest PyTorch with a build for your AMD card" in str(
+        reason(Texts("en").recommendation(found), "pytorch.version").text
+    )
 
 
 def test_apple_gets_mps_from_the_general_index() -> None:
