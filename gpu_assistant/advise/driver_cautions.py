@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..catalog.distributions import enrolment, own_key
 from ..catalog.versions import numbers
 from ..core.message import Value
 from ..core.recommendation import DriverAdvice
@@ -75,6 +76,9 @@ def driver_cautions(where: Site, advice: DriverAdvice) -> Iterator[Caution]:
         elif advice.way in ("commands", "page"):
             if advice.way == "page" or row is None or not row.signed:
                 yield warn("secure-boot-page", page=advice.page)
+        elif package is None and own_key(where.catalog.drivers, where.machine.os) is not None:
+            enrol = enrolment(where.catalog.drivers, where.machine.os)
+            yield warn("secure-boot-enrol", enrol=" ".join(enrol))
         else:
             yield warn("secure-boot-key" if package is None else "secure-boot-signed", package=package)
     version = numbers(advice.recommended if advice.changes else advice.installed)

@@ -29,6 +29,23 @@ def install_way(drivers: Drivers, system: OperatingSystem) -> LinuxDriverInstall
     return next((children[name] for name in _family(system) if name in children), None)
 
 
+def own_key(drivers: Drivers, system: OperatingSystem) -> str | None:
+    """Where this distribution keeps the key of the modules that it builds, where that is not the usual place: nobody
+    but the user makes that key known to Secure Boot.
+    """
+    way = install_way(drivers, system)
+    return way.key if way is not None else None
+
+
+def enrolment(drivers: Drivers, system: OperatingSystem) -> tuple[str, ...]:
+    """What makes the next start ask whether our modules' key is trusted; empty where the catalog does not say."""
+    facts = drivers.secure_boot
+    if facts is None:
+        return ()
+    key = own_key(drivers, system) or facts.key
+    return ("sudo", *(word.replace("{key}", key) for word in facts.enrol))
+
+
 def release_of(way: LinuxDriverInstall, system: OperatingSystem) -> str | None:
     """The release of the distribution whose packages these are; None where it is not known."""
     if way.distribution == (system.distro or "").casefold():

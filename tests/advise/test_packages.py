@@ -139,3 +139,11 @@ def test_a_card_that_no_kind_of_modules_serves_gets_no_package() -> None:
         gpus=(Gpu(vendor="nvidia", compute_capability="3.7"),),
     )
     assert recommend(box, catalog()).driver.way is None
+
+
+def test_debian_has_the_key_made_known_by_hand() -> None:
+    for release, card in (("12", GTX_1060), ("13", RTX_5090)):
+        found = advised("debian", release, card, secure_boot=True)
+        told = next(each for each in found.warnings if each.code == "secure-boot-enrol")
+        assert told.data["enrol"] == "sudo mokutil --import /var/lib/dkms/mok.pub"
+        assert "secure-boot-enrol" not in codes(advised("debian", release, card, secure_boot=False).warnings)

@@ -72,11 +72,12 @@ def to_type(names: tuple[str, ...]) -> Commands:
 
 def enrolment(system: OperatingSystem, catalog: Catalog) -> tuple[str, ...]:
     """What makes the next start ask whether our modules' key is trusted; empty where the catalog does not say."""
-    facts, way = catalog.drivers.secure_boot, distributions.install_way(catalog.drivers, system)
-    if facts is None:
-        return ()
-    key = way.key if way is not None and way.key is not None else facts.key
-    return ("sudo", *(word.replace("{key}", key) for word in facts.enrol))
+    return distributions.enrolment(catalog.drivers, system)
+
+
+def key_known(system: OperatingSystem, catalog: Catalog) -> bool:
+    """Whether the catalog says where this very distribution keeps the key of its modules."""
+    return distributions.own_key(catalog.drivers, system) is not None
 
 
 def _facts(machine: Machine, catalog: Catalog) -> LinuxDriverInstall | None:

@@ -47,7 +47,9 @@ BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY,
     "nvidia-driver-commands-key",
     "nvidia-driver-distribution",
 )
-TO_DO = (BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY, DISTRIBUTION)
+# The same where Secure Boot has to be told the key of the modules besides.
+SOURCE_KEY = "nvidia-driver-source-key"
+TO_DO = (BY_HAND, SOURCE, SOURCE_KEY, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY, DISTRIBUTION)
 
 
 class Spec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -117,7 +119,11 @@ class NvidiaDriver(Kind):
         if advice.way == "nvidia-source" and page is not None:
             step = _by_hand(advice, version, ())
             data = {**step.data, "commands": page, "branch": branch, "minimum": advice.minimum}
-            return structs.replace(step, code=SOURCE, data=data)
+            if machine.os.secure_boot is not True or not linux.key_known(machine.os, catalog):
+                return structs.replace(step, code=SOURCE, data=data)
+            enrol = linux.enrolment(machine.os, catalog)
+            data["enrol"] = " ".join(enrol)
+            return structs.replace(step, code=SOURCE_KEY, data=data, commands=(enrol,))
         if advice.way != "packages":
             return _by_hand(advice, version, linux.by_hand(version, catalog))
         signed = linux.signed(names, machine, catalog)

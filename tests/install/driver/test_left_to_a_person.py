@@ -54,11 +54,13 @@ def test_where_debians_branch_is_too_old_nvidias_package_source_is_told(world: W
     names = ("nvidia-driver",)
     advice = recommendation("install", minimum="580.65.06", recommended="595.84", way="nvidia-source", packages=names)
     step = driver_step(world, machine("linux", distro="debian", distro_version="13", secure_boot=True), advice)
-    assert (step.code, step.spec, step.needs_admin) == ("nvidia-driver-source", {"version": "580.65.06"}, False)
+    assert (step.code, step.spec, step.needs_admin) == ("nvidia-driver-source-key", {"version": "580.65.06"}, False)
+    assert step.commands == (("sudo", "mokutil", "--import", "/var/lib/dkms/mok.pub"),)
     for language in ("en", "zh_CN"):
         what = Texts(language).say(f"step.{step.code}.what", step.data)
         assert "550" in what
         assert "docs.nvidia.com" in what
+        assert "sudo mokutil --import /var/lib/dkms/mok.pub" in what
         assert "580.65.06" in Texts(language).say(f"step.{step.code}.title", step.data)
     last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
     assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
