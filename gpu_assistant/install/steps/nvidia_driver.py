@@ -121,9 +121,9 @@ class NvidiaDriver(Kind):
             data = {**step.data, "commands": page, "branch": branch, "minimum": advice.minimum}
             if machine.os.secure_boot is not True or not linux.key_known(machine.os, catalog):
                 return structs.replace(step, code=SOURCE, data=data)
-            enrol = linux.enrolment(machine.os, catalog)
-            data["enrol"] = " ".join(enrol)
-            return structs.replace(step, code=SOURCE_KEY, data=data, commands=(enrol,))
+            words = linux.enrolment(machine.os, catalog)
+            data["enrol"] = " ".join(words)
+            return structs.replace(step, code=SOURCE_KEY, data=data, commands=(words,))
         if advice.way != "packages":
             return _by_hand(advice, version, linux.by_hand(version, catalog))
         signed = linux.signed(names, machine, catalog)
