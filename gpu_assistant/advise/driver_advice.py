@@ -26,6 +26,7 @@ def driver_advice(state: DriverState | None, floor: Floor | None) -> DriverAdvic
     action = _action(state, floor)
     ahead = action == "keep" and state.version is not None and (newest is None or state.version >= newest)
     offered = None if ahead else package
+    last = state.generation.first_without.get(state.system) if state.generation is not None else None
     return DriverAdvice(
         action=action,
         installed=state.installed,
@@ -33,6 +34,7 @@ def driver_advice(state: DriverState | None, floor: Floor | None) -> DriverAdvic
         recommended=state.installed if ahead else (package.version if package is not None else None),
         channel=offered.channel if offered is not None else None,
         url=offered.url if offered is not None else None,
+        below=last if action != "keep" else None,
     )
 
 

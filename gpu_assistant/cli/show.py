@@ -34,7 +34,7 @@ def recommendation(value: Recommendation, found: Machine, days: int | None, outp
     lowest = value.driver.minimum
     for part, name, code, version in parts:
         if part not in hidden:
-            rows.append((name, output.say(code, version=version, minimum=lowest)))
+            rows.append((name, output.say(code, version=version, minimum=lowest, below=value.driver.below)))
     output.table(rows)
     sources: dict[str, int] = {}
     # A full-width stop brings its own gap.
@@ -55,7 +55,9 @@ def recommendation(value: Recommendation, found: Machine, days: int | None, outp
 
 def _driver_action(advice: DriverAdvice) -> str:
     """The words for the driver: a number that nobody knows is left out of them."""
-    return f"driver-action.{advice.action}" + ("-unnamed" if advice.changes and advice.recommended is None else "")
+    unnamed = advice.changes and advice.recommended is None
+    bounded = unnamed and advice.below is not None and advice.action != "back"
+    return f"driver-action.{advice.action}" + ("-unnamed" if unnamed else "") + ("-below" if bounded else "")
 
 
 def _toolkit_action(value: Recommendation) -> str:

@@ -41,6 +41,7 @@ class DriverAdvice(Struct, frozen=True, kw_only=True):
     their branch, "535"), that they are too old and NVIDIA's own source has it, or that what this release's packages
     bring is not known ("unsure"). Where we install none, it is "commands" that the distribution teaches, or its own
     `page`; with `key` the commands make a key for Secure Boot, about which the next start asks.
+    `below` is the first driver that no longer supports the card, where one has to be put there: only older ones do.
     """
 
     action: Literal["keep", "update", "back", "install", "none"]
@@ -54,6 +55,7 @@ class DriverAdvice(Struct, frozen=True, kw_only=True):
     commands: tuple[tuple[str, ...], ...] = ()
     page: str | None = None
     key: bool = False
+    below: str | None = None
 
     @property
     def changes(self) -> bool:

@@ -64,6 +64,10 @@
         <translation>由你安装</translation>
     </message>
     <message>
+        <source>or newer, but older than {version}</source>
+        <translation>或更新，但早于 {version}</translation>
+    </message>
+    <message>
         <source>or newer</source>
         <translation>或更新</translation>
     </message>
@@ -445,6 +449,10 @@
     <message>
         <source>{parts}: not installed from here yet. The plan sets up the rest; get these from their makers.</source>
         <translation>{parts}：目前还不能从这里安装。这个方案会装好其余部分，这几样可从官网安装。</translation>
+    </message>
+    <message>
+        <source>{version} or newer, but older than {limit},</source>
+        <translation>{version} 或更新、但早于 {limit} 的版本</translation>
     </message>
     <message>
         <source>{version} or newer</source>

@@ -182,6 +182,8 @@ def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None,
     channel = kinds[advice.channel] if advice.channel else ""
     by_hand = "" if driver_by_hand(recommendation, plan) is None else translate("Cards", "you install it")
     kind = translate("Cards", "or newer") if advice.recommended is None else channel
+    if advice.recommended is None and advice.below is not None:
+        kind = translate("Cards", "or newer, but older than {version}").format(version=advice.below)
     packaged = plan is not None and any("driver" in step.kind and step.spec.get("packages") for step in plan.steps)
     # The distribution decides which version of the branch its packages hold.
     theirs = translate("Cards", "or your system's own") if packaged else ""

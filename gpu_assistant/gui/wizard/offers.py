@@ -117,7 +117,10 @@ class Offers(Card):
         version = driver.recommended or UNKNOWN
         if driver.recommended is None and driver.minimum is not None:
             # The lowest that does is not the one to look for.
-            version = self.tr("{version} or newer").format(version=driver.minimum)
+            said = self.tr("{version} or newer")
+            if driver.below is not None:
+                said = self.tr("{version} or newer, but older than {limit},")
+            version = said.format(version=driver.minimum, limit=driver.below)
         words = self.tr(
             "The driver is left to you here: install {version} yourself, then look at the computer again. Until then "
             "PyTorch cannot use the card."

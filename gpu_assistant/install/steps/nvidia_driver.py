@@ -47,9 +47,11 @@ BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY,
     "nvidia-driver-commands-key",
     "nvidia-driver-distribution",
 )
+# Of these there is one for a card that newer drivers have left out, too, which names the first of them.
+BELOW = {code: f"{code}-below" for code in (UNSURE, OUTSIDE, DISTRIBUTION)}
 # The same where Secure Boot has to be told the key of the modules besides.
 SOURCE_KEY = "nvidia-driver-source-key"
-TO_DO = (BY_HAND, SOURCE, SOURCE_KEY, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY, DISTRIBUTION)
+TO_DO = (BY_HAND, *BELOW, *BELOW.values(), SOURCE, SOURCE_KEY, PAGE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY)
 
 
 class Spec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,10 +70,7 @@ class NvidiaDriver(Kind):
 
     name: ClassVar[str] = "nvidia-driver"
     apart: ClassVar[bool] = True
-    codes: ClassVar[tuple[str, ...]] = (
-        *(WINDOWS, LINUX, LINUX_AFTER, SECURE_BOOT, SECURE_BOOT_AFTER),
-        *TO_DO,
-    )
+    codes: ClassVar[tuple[str, ...]] = (WINDOWS, LINUX, LINUX_AFTER, SECURE_BOOT, SECURE_BOOT_AFTER, *TO_DO)
 
     def __init__(self, door: Callable[[Work], Door] = _door, here: Callable[..., str | None] = installed) -> None:
         self._door, self._here = door, here
@@ -126,19 +125,18 @@ class NvidiaDriver(Kind):
             return structs.replace(step, code=SOURCE_KEY, data=data, commands=(words,))
         if advice.way != "packages":
             return _by_hand(advice, version, linux.by_hand(version, catalog))
-        signed = linux.signed(names, machine, catalog)
-        enrol = machine.os.secure_boot is True and not signed
+        unknown = machine.os.secure_boot is True and not linux.signed(names, machine, catalog)
         needs = linux.first(machine, catalog)
         plain, key = (LINUX_AFTER, SECURE_BOOT_AFTER) if needs else (LINUX, SECURE_BOOT)
         return Step(
             id="driver",
             kind=self.name,
-            code=key if enrol else plain,
+            code=key if unknown else plain,
             data={
                 "version": version,
                 "installed": advice.installed or "@driver.none",
                 "packages": " ".join(names),
-                "enrol": " ".join(linux.enrolment(machine.os, catalog)) if enrol else None,
+                "enrol": " ".join(linux.enrolment(machine.os, catalog)) if unknown else None,
                 "needs": ", ".join(needs) or None,
             },
             spec={"version": advice.minimum or version, "packages": list(names)},
@@ -252,15 +250,14 @@ def _back(draft: Draft, advice: DriverAdvice, version: str) -> Step:
 
 def _unsure(draft: Draft, advice: DriverAdvice, page: str | None) -> Step:
     """The distribution has packages, but nobody here knows which driver they bring: a look shows it."""
-    version = advice.recommended or advice.minimum or ""
-    step = _by_hand(advice, version, linux.to_ask(advice.packages[0]))
+    step = _by_hand(advice, advice.recommended or advice.minimum or "", linux.to_ask(advice.packages[0]))
     wanted: dict[str, Value] = {
         "minimum": advice.minimum,
         "package": advice.packages[0],
         "packages": " ".join(advice.packages),
         "page": page or draft.catalog.source(draft.catalog.drivers, "nvidia"),
     }
-    return structs.replace(step, code=UNSURE, data={**step.data, **wanted})
+    return structs.replace(step, code=_bounded(advice, UNSURE), data={**step.data, **wanted})
 
 
 def _taught(advice: DriverAdvice) -> Step:
@@ -269,7 +266,7 @@ def _taught(advice: DriverAdvice) -> Step:
     chain = "; ".join(" ".join(words) for words in advice.commands)
     code = DISTRIBUTION if advice.way == "page" else COMMANDS_KEY if advice.key else COMMANDS
     data = {**step.data, "minimum": advice.minimum, "commands": chain or advice.page}
-    return structs.replace(step, code=code, data=data, needs_reboot=False)
+    return structs.replace(step, code=_bounded(advice, code), data=data, needs_reboot=False)
 
 
 def _page(draft: Draft, advice: DriverAdvice) -> str | None:
@@ -281,16 +278,21 @@ def _on_page(draft: Draft, advice: DriverAdvice, code: str) -> Step:
     """A driver whose number nobody knows, or that belongs to the Windows around this Linux."""
     version = advice.minimum or advice.recommended or ""
     step = _by_hand(advice, version, (), page=_page(draft, advice))
-    return structs.replace(step, code=code, data={**step.data, "minimum": version})
+    return structs.replace(step, code=_bounded(advice, code), data={**step.data, "minimum": version})
+
+
+def _bounded(advice: DriverAdvice, code: str) -> str:
+    return BELOW.get(code, code) if advice.below is not None else code
 
 
 def _by_hand(advice: DriverAdvice, version: str, commands: linux.Commands, *, page: str | None = None) -> Step:
     text = page or "; ".join(" ".join(words) for words in commands)
+    bound: dict[str, Value] = {} if advice.below is None else {"below": advice.below}
     return Step(
         id="driver",
         kind=NvidiaDriver.name,
         code=BY_HAND,
-        data={"version": version, "installed": advice.installed or "@driver.none", "commands": text or None},
+        data={"version": version, "installed": advice.installed or "@driver.none", "commands": text or None, **bound},
         spec={"version": advice.minimum or version},
         bytes=0,
         disk_bytes=0,

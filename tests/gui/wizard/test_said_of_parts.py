@@ -70,6 +70,10 @@ def test_the_lowest_driver_that_does_is_no_number_to_look_for(language, qtbot) -
     named = DriverAdvice(action="install", minimum="525.60.13", recommended="580.126.20")
     assert "install 580.126.20 yourself" in left_to_you(named, qtbot)
     assert "install 525.60.13 or newer yourself" in left_to_you(replace(named, recommended=None), qtbot)
+    bounded = replace(named, recommended=None, below="590")
+    assert "install 525.60.13 or newer, but older than 590, yourself" in left_to_you(bounded, qtbot)
+    found = parts(rtx4060(), replace(ADVICE, driver=bounded), Texts("en"), settled=False)
+    assert "or newer, but older than 590" in next(part for part in found if part.id == "driver").after_line
 
 
 def test_a_cudnn_stands_beside_a_toolkit_only_where_one_is(language) -> None:

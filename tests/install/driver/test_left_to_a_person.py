@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.catalog.load import load
+from gpu_assistant.core.machine import Gpu
+from gpu_assistant.core.paths import resources
 from gpu_assistant.core.plan import StepEvent
 from gpu_assistant.install.place import Ground
 from gpu_assistant.install.steps.nvidia_driver import TO_DO, NvidiaDriver
@@ -109,6 +114,19 @@ def test_where_only_the_distributions_page_is_known_it_is_told(world: World) -> 
     for language in ("en", "zh_CN"):
         assert PAGE in Texts(language).say(f"step.{step.code}.what", step.data)
         assert "525.60.13" in Texts(language).say(f"step.{step.code}.title", step.data)
+
+
+@pytest.mark.parametrize("distro", [("fedora", "43"), ("arch", None)])
+def test_a_card_that_newer_drivers_left_out_has_an_upper_bound(world: World, distro: tuple[str, str | None]) -> None:
+    here = machine("linux", distro=distro[0], distro_version=distro[1])
+    old = Gpu(vendor="nvidia", name="NVIDIA GeForce GTX 1060 6GB", compute_capability="6.1")
+    found = recommend(replace(here, gpus=(old,)), load(resources() / "catalog"))
+    assert (found.driver.minimum, found.driver.recommended, found.driver.below) == ("525.60.13", None, "590")
+    step = driver_step(world, here, found)
+    assert step.code == "nvidia-driver-distribution-below"
+    for language in ("en", "zh_CN"):
+        assert "590" in Texts(language).say(f"step.{step.code}.title", step.data)
+    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
 
 
 def test_the_way_back_by_the_distributions_commands(world: World) -> None:
