@@ -99,7 +99,8 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     `samples` are the raw seconds of each counted run. `error` is the largest relative error against a float64
     reference, `tolerance` what rounding explains. Figures of different `version`s cannot be compared. `settings` are
     the switches it ran with. `notes`: "spread", "wrong", "busy-cpu". An `extrapolated` figure was not measured but
-    worked out from a smaller size. `processes` worked on it together; `efficiency` is their speed by that of as many alone.
+    worked out from a smaller size. `processes` worked on it together; `efficiency` is their speed by that of as many
+    alone.
     """
 
     id: str

@@ -142,7 +142,7 @@ def test_debian_names_the_driver_its_sources_and_an_old_branch() -> None:
     ("distro", "secure", "driver", "code"),
     [
         ("ubuntu", True, None, "secure-boot-signed"),
-        ("debian", True, None, "secure-boot-key"),
+        ("debian", True, None, "secure-boot-enrol"),
         ("ubuntu", False, None, None),
         ("ubuntu", None, None, None),
         ("ubuntu", True, "595.84", None),
