@@ -10,6 +10,7 @@ it is unfinished, and taking that file away is what the rename is to the others.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterable, Iterator
@@ -24,6 +25,7 @@ from ..core.json import storage_error
 FILES = "gpu-assistant-files.txt"
 # Python writes these beside our files on its own.
 BYTECODE = "__pycache__"
+TRIES = 20  # to delete what somebody else still writes into
 # A folder with it is ours and not whole, whatever else it holds.
 UNFINISHED = "gpu-assistant-unfinished.txt"
 
@@ -180,12 +182,24 @@ def delete(folder: Path) -> None:
     try:
         if folder.is_symlink():
             folder.unlink()
-        elif folder.exists():
-            shutil.rmtree(folder)
+        else:
+            _delete_tree(folder)
     except PermissionError as error:
         raise AppError("environment-in-use", path=str(folder)) from error
     except OSError as error:
         raise storage_error(error, folder) from error
+
+
+def _delete_tree(folder: Path) -> None:
+    """What a killed run had started may be ending just now: its files come and go while they are deleted."""
+    for left in reversed(range(TRIES)):
+        if not folder.exists():
+            return
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            if not left or error.errno not in (errno.ENOENT, errno.ENOTEMPTY):
+                raise
 
 
 def _delete_listed(folder: Path) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ..core.errors import CallError
+from ..core.paths import DataDir
 from ..core.plan import Plan, PlanFile, Step
 from .occupied import IN_DATA, refuse_long, refuse_unfit
 from .place import Ground
@@ -25,7 +26,7 @@ def check(plan: Plan, ground: Ground) -> None:
     _check_letters(msgspec.to_builtins(plan))
     _check_order(plan)
     env = Path(plan.env)
-    if not plain_folder(env):
+    if not plain_folder(env) or _kept_by_us(env, ground.data):
         raise _refused(f"env: {plan.env}")
     refuse_unfit(env)
     refuse_long(ground.data.root, IN_DATA)
@@ -35,6 +36,15 @@ def check(plan: Plan, ground: Ground) -> None:
         raise _refused(f"bundle: {plan.bundle}")
     for step in plan.steps:
         KINDS[step.kind].refuse(step, plan, ground)
+
+
+def _kept_by_us(env: Path, data: DataDir) -> bool:
+    """Whether it is the data folder, or lies where that keeps its own: what is cleared there would take it along."""
+    return env == data.root or any(
+        place == env or place in env.parents
+        for place in vars(data).values()
+        if place not in (data.root, data.environments)
+    )
 
 
 def _check_letters(value: object, where: str = "") -> None:

@@ -355,6 +355,12 @@ def test_a_plan_whose_folder_has_a_nul(world: World) -> None:
     assert (error.code, error.exit_code) == ("plan-refused", 2)
 
 
+@pytest.mark.parametrize("place", ["", "cache/files/env", "journal", "settings.json/env", "environments/../logs"])
+def test_an_environment_among_what_we_keep_ourselves(world: World, place: str) -> None:
+    error = refused(world, CallError, plan=replace(world.plan(), env=str(world.data.root / place)))
+    assert (error.code, error.exit_code) == ("plan-refused", 2)
+
+
 @pytest.mark.parametrize("address", ["https://[bad", "https://[::1:x/x.tar.gz"])
 def test_an_address_that_is_none(address: str) -> None:
     with pytest.raises(CallError) as caught:
