@@ -55,4 +55,5 @@ def test_its_programs_here(tmp_path: Path) -> None:
     program = tmp_path / "forge" / inner / system.executable("conda")
     ways = system.conda_way_in(conda, program)
     assert {path.parent for path in ways} == {conda / inner}
-    assert all(str(tmp_path / "forge").encode() in text for text in ways.values())
+    letters = {".bat": "oem", ".ps1": "utf-8-sig"}  # what cmd and PowerShell read
+    assert all(str(tmp_path / "forge") in text.decode(letters.get(path.suffix, "utf-8")) for path, text in ways.items())
