@@ -5,40 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from msgspec import Struct
-
-from ...core.plan import Plan, Step
-from ...fetch.wanted import Wanted
+from ...core.plan import Step
 from .. import toolkit_installer as own
 from ..door.ask import Door
-from ..draft import UNKNOWN_SIZE, Draft
+from ..draft import Draft
 from ..effects import Effect, ProgramInstalled
-from ..fetching import Getting, fetch
+from ..fetching import fetch
 from ..journal import Why
-from ..place import Ground, Place
+from ..place import Place
 from ..undoing import Sight
 from ..work import Outcome, Work
-from .kind import Kind, refuse_fields, refused, spec_of
+from .by_installer import ByInstaller
 
 if TYPE_CHECKING:
-    from ...catalog.load import Catalog
-    from ...catalog.toolkits import Installer, ToolkitInstall
-
-
-class Spec(Struct, frozen=True, forbid_unknown_fields=True):
-    """The toolkit's full `version`."""
-
-    version: str
+    from ...catalog.toolkits import ToolkitInstall
+    from ...core.machine import SystemName
 
 
 def _door(work: Work) -> Door:
     return Door(work.data.state, work.system, cancel=work.cancel)
 
 
-class CudaInstaller(Kind):
+class CudaInstaller(ByInstaller):
     """`door` replaces the way to administrator rights."""
 
     name: ClassVar[str] = "cuda-installer"
+    system: ClassVar[SystemName] = "windows"
     apart: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = ("cuda-installer",)
 
@@ -48,49 +40,26 @@ class CudaInstaller(Kind):
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step where the user picked this way on Windows; raises CannotSetUp."""
         version = draft.recommendation.cuda_toolkit.version
-        if version is None or not own.wants_it(draft, "windows"):
+        if version is None or not own.wants_it(draft, self.system):
             return ()
         installer, how = own.planned(draft)
-        weight = UNKNOWN_SIZE if installer.bytes is None else installer.bytes
-        return (
-            Step(
-                id=self.name,
-                kind=self.name,
-                code=self.name,
-                data={"version": version, "path": own.folder_of(how, version), "bytes": weight},
-                spec={"version": version},
-                bytes=installer.bytes,
-                needs_admin=True,
-                commands=((installer.file, *how.words(version)),),
-                files=(own.file_of(installer),),
-            ),
-        )
+        command = (installer.file, *how.words(version))
+        return (self.step(draft, version, own.folder_of(how, version), command, needs_admin=True),)
 
-    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
-        """The catalog's own file of a version that it knows, with a checksum."""
-        refuse_fields(step, files=True, spec=True)
-        installer, _ = _known(step, ground.catalog)
-        here = plan.simulated or ground.system.name == "windows"
-        if step.files != (own.file_of(installer),) or not here:
-            raise refused(f"{step.id}: files")
-
-    def gather(self, step: Step, getting: Getting) -> tuple[Wanted, ...]:
-        """The installer, by whichever checksum its publisher gives."""
-        installer, _ = _known(step, getting.catalog)
-        return (own.wanted(installer, getting.data.files),)
+    def can_be_run(self, how: ToolkitInstall) -> bool:
+        """By whom it must be signed."""
+        return how.signer is not None
 
     def done(self, step: Step, work: Work) -> Outcome | None:
         """This very version stands where its installer puts it."""
-        version = spec_of(step, Spec).version
-        _, how = _known(step, work.catalog)
+        version, _, how = self.known(step, work.catalog)
         if own.here(work.system, how, version) != version:
             return None
         return Outcome(code="progress.toolkit-installed", data={"version": version})
 
     def run(self, step: Step, work: Work) -> Outcome:
         """Raises RightsRefused, AppError("toolkit-installer-failed"), and what fetching and the door raise."""
-        version = spec_of(step, Spec).version
-        installer, how = _known(step, work.catalog)
+        version, installer, how = self.known(step, work.catalog)
         (path,) = fetch(work, [own.wanted(installer, work.data.files)])
         effect = ProgramInstalled(
             name=f"CUDA Toolkit {version.rpartition('.')[0]}",
@@ -119,14 +88,6 @@ class CudaInstaller(Kind):
         if not isinstance(effect, ProgramInstalled):
             return super().undo(effect, place)
         return None if self.look(effect, place) == "before" else "needed"
-
-
-def _known(step: Step, catalog: Catalog) -> tuple[Installer, ToolkitInstall]:
-    version = spec_of(step, Spec).version
-    installer, how = own.installer_of(catalog, version, "windows"), catalog.cuda.how("windows")
-    if installer is None or how is None or how.signer is None:
-        raise refused(f"{step.id}: {version}")
-    return installer, how
 
 
 def _standing(effect: ProgramInstalled, place: Place) -> str | None:

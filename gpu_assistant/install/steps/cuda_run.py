@@ -8,30 +8,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from msgspec import Struct
-
 from ...core import json
 from ...core.errors import AppError, Cancelled
 from ...core.json import storage_error
-from ...core.names import Value
-from ...core.plan import Plan, Step
-from ...fetch.wanted import Wanted
+from ...core.plan import Step
 from .. import receipt
 from .. import toolkit_installer as own
-from ..draft import UNKNOWN_SIZE, Draft
+from ..draft import Draft
 from ..effects import TreeMade
-from ..fetching import Getting, fetch
-from ..place import Ground
+from ..fetching import fetch
 from ..receipt import BLOCK, LINK, Archive, Part, Receipt
 from ..removal import FILES, delete, name, partial_path, write_list
 from ..unpacking import checking
 from ..work import Outcome, Work
+from .by_installer import ByInstaller, Spec
 from .cuda_toolkit import RECEIPT, prove
-from .kind import Kind, refuse_fields, refused, spec_of
+from .kind import spec_of
 
 if TYPE_CHECKING:
-    from ...catalog.load import Catalog
     from ...catalog.toolkits import Installer, ToolkitInstall
+    from ...core.machine import SystemName
 
 SHELL = Path("/bin/sh")
 PLATFORM = "linux-x86_64"
@@ -41,60 +37,34 @@ LONGEST_S = 3600.0
 LARGEST_TEXT = 1 << 16
 
 
-class Spec(Struct, frozen=True, forbid_unknown_fields=True):
-    """The toolkit's full `version`."""
-
-    version: str
-
-
 def tree(toolkits: Path, version: str) -> Path:
     """The folder of one; not that of the archives, whose folders lie otherwise."""
     return toolkits / f"cuda-{version}-installer"
 
 
-class CudaRun(Kind):
+class CudaRun(ByInstaller):
     """Any version beside others."""
 
     name: ClassVar[str] = "cuda-run"
+    system: ClassVar[SystemName] = "linux"
     codes: ClassVar[tuple[str, ...]] = ("cuda-run",)
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step where the user picked this way on Linux; raises CannotSetUp."""
         version = draft.recommendation.cuda_toolkit.version
-        if version is None or not own.wants_it(draft, "linux"):
+        if version is None or not own.wants_it(draft, self.system):
             return ()
         installer, how = own.planned(draft)
         folder = tree(draft.data.toolkits, version)
         draft.variables |= {"CUDA_PATH": str(folder), "CUDA_HOME": str(folder)}
         draft.on_path.append(str(folder / "bin"))
         draft.variable_owners.append(self.name)
-        weight = UNKNOWN_SIZE if installer.bytes is None else installer.bytes
-        data: dict[str, Value] = {"version": version, "path": str(folder), "bytes": weight}
-        return (
-            Step(
-                id=self.name,
-                kind=self.name,
-                code=self.name,
-                data=data,
-                spec={"version": version},
-                bytes=installer.bytes,
-                commands=(("sh", installer.file, *_words(how, folder, folder / SCRATCH)),),
-                files=(own.file_of(installer),),
-            ),
-        )
+        command = ("sh", installer.file, *_words(how, folder, folder / SCRATCH))
+        return (self.step(draft, version, str(folder), command, needs_admin=False),)
 
-    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
-        """The catalog's own file of a version that it knows, with a checksum."""
-        refuse_fields(step, files=True, spec=True)
-        installer, _ = _known(step, ground.catalog)
-        here = plan.simulated or ground.system.name == "linux"
-        if step.files != (own.file_of(installer),) or not here:
-            raise refused(f"{step.id}: files")
-
-    def gather(self, step: Step, getting: Getting) -> tuple[Wanted, ...]:
-        """The installer, by NVIDIA's MD5."""
-        installer, _ = _known(step, getting.catalog)
-        return (own.wanted(installer, getting.data.files),)
+    def can_be_run(self, how: ToolkitInstall) -> bool:
+        """Into a folder of the user's own."""
+        return bool(how.own_folder)
 
     def done(self, step: Step, work: Work) -> Outcome | None:
         """Every file is there with its hash."""
@@ -109,8 +79,7 @@ class CudaRun(Kind):
 
     def run(self, step: Step, work: Work) -> Outcome:
         """Raises AppError: toolkit-occupied, toolkit-run-failed, toolkit-broken, and what fetching raises."""
-        version = spec_of(step, Spec).version
-        installer, how = _known(step, work.catalog)
+        version, installer, how = self.known(step, work.catalog)
         (path,) = fetch(work, [own.wanted(installer, work.data.files)])
         folder = tree(work.data.toolkits, version)
         work.folder(step, folder.parent)
@@ -136,14 +105,6 @@ class CudaRun(Kind):
                 _give_way(folder, partial)
             name(folder)
         return Outcome(code="progress.toolkit", data={"version": version, "path": str(folder)})
-
-
-def _known(step: Step, catalog: Catalog) -> tuple[Installer, ToolkitInstall]:
-    version = spec_of(step, Spec).version
-    installer, how = own.installer_of(catalog, version, "linux"), catalog.cuda.how("linux")
-    if installer is None or how is None or not how.own_folder:
-        raise refused(f"{step.id}: {version}")
-    return installer, how
 
 
 def _words(how: ToolkitInstall, folder: Path, scratch: Path) -> tuple[str, ...]:
