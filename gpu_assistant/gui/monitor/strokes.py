@@ -60,12 +60,17 @@ def area(painter: QPainter, x: Array, low: Array, high: Array, *, height: int, c
         middle = np.arange(begin, end) + 0.5
         top[begin - first : end - first] = np.interp(middle, x[run], high[run])
         bottom[begin - first : end - first] = np.interp(middle, x[run], low[run])
-    if not width:
+    above = int(np.clip(np.floor(np.fmin.reduce(top, initial=np.inf)), 0, height))
+    below = int(np.clip(np.ceil(np.fmax.reduce(bottom, initial=-np.inf)), 0, height))
+    if above >= below:
         return
-    rows = np.arange(height)[:, None] + 0.5
-    pixels = ((rows >= top) & (rows < bottom)).astype(np.uint32) * np.uint32(_premultiplied(colour))
-    image = QImage(pixels.tobytes(), width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
-    painter.drawImage(first, 0, image)
+    rows = np.arange(above, below, dtype=np.float32)[:, None] + np.float32(0.5)
+    top, bottom = top.astype(np.float32), bottom.astype(np.float32)
+    inside = rows >= top
+    inside &= rows < bottom
+    pixels = np.multiply(inside, np.uint32(_premultiplied(colour)), dtype=np.uint32)
+    image = QImage(pixels.data, width, below - above, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
+    painter.drawImage(first, above, image)
 
 
 def _premultiplied(colour: QColor) -> int:
