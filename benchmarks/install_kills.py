@@ -75,7 +75,7 @@ class Try:
 
     def start(self) -> subprocess.Popen[str]:
         """An install in a process group of its own, at its first line."""
-        words = [sys.executable, "-c", CHILD, str(self.root), self.index, self.base]
+        words = [sys.executable, "-X", "faulthandler", "-c", CHILD, str(self.root), self.index, self.base]
         child = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True)
         assert child.stdout is not None
         if child.stdout.readline() != "begun\n":
@@ -86,8 +86,8 @@ class Try:
         """To the end; gives the seconds."""
         with self.start() as child:
             began = time.perf_counter()
-            if child.wait() != 0:
-                raise SystemExit("an install that was not killed failed")
+            if code := child.wait():
+                raise SystemExit(f"an install that was not killed failed: it ended with {code}")
             return time.perf_counter() - began
 
     def result(self) -> dict[str, str]:
