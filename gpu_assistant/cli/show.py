@@ -7,9 +7,11 @@ from collections.abc import Callable
 
 from ..core.machine import Machine
 from ..core.plan import Plan
+from ..core.price import price
 from ..core.recommendation import DriverAdvice, Recommendation
 from ..core.results import Checks, GpuSample, Sample
-from ..texts.format import UNKNOWN, memory, size
+from ..texts import price as prices
+from ..texts.format import UNKNOWN, memory
 from .output import Output
 
 # What installers of the system's own take is not in a plan's figures.
@@ -84,7 +86,8 @@ def _of_no_concern(value: Recommendation, found: Machine) -> set[str]:
 def plan(value: Plan, output: Output) -> None:
     """Every step with what it does, the commands, and how it is undone."""
     for number, step in enumerate(value.steps, 1):
-        figures = [size(step.bytes)] if step.bytes else []
+        fetched = prices.of_step(step.code, step.bytes, step.data, output.texts)
+        figures = [fetched] if fetched else []
         if step.needs_admin:
             figures.append(output.say("needs-admin"))
         output.line(f"{number}. {step.title}" + (f"  ({', '.join(figures)})" if figures else ""))
@@ -104,26 +107,22 @@ def plan_brief(value: Plan, output: Output) -> None:
 
 
 def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
-    known = {"bytes": value.bytes, "disk_bytes": value.disk_bytes}
-    figures: dict[str, int | str] = {name: "@size.unknown" if count is None else count for name, count in known.items()}
-    fetched = ("download", "download-all", "download-about")
-    about = next((step.data.get("bytes") for step in value.steps if step.code in fetched), None)
-    if value.bytes is None and isinstance(about, int):
-        # What is unknown beside the packages is small: a Python, a release that differs a little.
-        packages = next(step.bytes or 0 for step in value.steps if step.kind == "download")
-        about += sum(step.bytes or 0 for step in value.steps) - packages
-        kept = sum(step.disk_bytes or 0 for step in value.steps)
-        code = "price-about" if kept else "price-about-download"
-        say(output.say(code, env=value.env, bytes=about, disk_bytes=kept))
-    else:
-        say(output.say("price", env=value.env, **figures))
+    found, unknown = price(value), output.say("price-unknown")
+    told = prices.fetched(found, output.texts)
+    fetched, lacking = told or unknown, prices.lacking(found, output.texts) if told else ""
+    if found.measured is not None:
+        fetched = output.say("price-measured", fetched=fetched, measured=found.measured)
+    if lacking:
+        fetched = output.say("price-lacks", fetched=fetched, parts=lacking)
+    kept = prices.kept(found, output.texts) or unknown
+    say(output.say("price", env=value.env, fetched=fetched, kept=kept))
+    if not found.exact or found.disk_about:
+        say(output.say("price-online"))
     minutes = next((step.data.get("mbits") for step in value.steps if step.kind == "download"), None)
     if value.minutes is not None and minutes is not None:
         say(output.say("price-time", work_seconds=60 * value.minutes, mbits=minutes))
     if any(step.kind in BESIDE for step in value.steps):
         say(output.say("price-besides"))
-    if any(step.kind == "conda-environment" for step in value.steps):
-        say(output.say("price-conda"))
     if value.simulated:
         say(output.say("folders-simulated"))
 

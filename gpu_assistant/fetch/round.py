@@ -252,8 +252,7 @@ class Round:
         """A request came to nothing, or to less than was asked for."""
         with self.board.changed:
             if not source.failed(span.began, self.limits, after):
-                code = "download-broke-off"
-                self.refuse(source, NetworkError(code, name=self.name, host=source.host, have_bytes=self.have))
+                self.refuse(source, self._broke_off(source))
 
     def refuse(self, source: Source, error: AppError) -> None:
         """A source is given up; the last one's end is the download's."""
@@ -267,6 +266,12 @@ class Round:
             for span in source.active:
                 span.left = True
 
+    def _broke_off(self, source: Source) -> NetworkError:
+        """What is told: whether anything came, and whether it is of use to the next start."""
+        code = "download-broke-off-whole" if source.ranges is False else "download-broke-off"
+        code = code if self.have else "download-never-came"
+        return NetworkError(code, name=self.name, host=source.host, have_bytes=self.have)
+
     def changed_at(self, source: Source) -> None:
         """A source holds another version by now, or gives no parts."""
         with self.board.changed:
@@ -277,8 +282,7 @@ class Round:
             elif source.failed(time.monotonic(), self.limits, 0.0):
                 self._begin_anew()
             else:
-                code = "download-broke-off"
-                self.refuse(source, NetworkError(code, name=self.name, host=source.host, have_bytes=self.have))
+                self.refuse(source, self._broke_off(source))
 
     def fail(self, error: BaseException) -> None:
         """Nothing more can be done."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..catalog.paces import Paces
     from ..catalog.records import Sizes
     from ..fetch.extent import Extent
-    from .prices import Prices
+    from .prices import Prices, Told
 
 # A text's code, for a sentence's figure that shows only when the publisher is asked.
 UNKNOWN_SIZE = "@size.unknown"
@@ -92,11 +92,11 @@ class Draft:
         return read(self.data)
 
     @cached_property
-    def told(self) -> Extent | None:
+    def told(self) -> Told | None:
         """What the packages' publishers said of these very files; None where nobody asked them."""
         from .prices import wanted_of
 
-        if not self.prices.packages or self.bundle is not None:
+        if self.bundle is not None or not (self.prices.packages or self.data.locks.is_dir()):
             return None
         folder = str(self.wheelhouse) if self.wheelhouse is not None else None
         wanted = wanted_of(
@@ -120,8 +120,8 @@ class Draft:
         """What the publishers said, else what was measured on this very release: another one's figures are not its."""
         from ..catalog.records import Sizes
 
-        if self.told is not None:
-            return Sizes(download_bytes=self.told.bytes, disk_bytes=self.told.unpacked)
+        if self.told is not None and self.told.bytes is not None:
+            return Sizes(download_bytes=self.told.bytes, disk_bytes=self.told.unpacked, whole=True)
         found, torch = self.near_sizes, self.recommendation.pytorch
         if torch is not None and (found.release, found.variant) == (torch.version, torch.variant):
             return found
@@ -132,10 +132,17 @@ class Draft:
         """What was measured on any release of this kind of build; nothing of it for more than PyTorch alone."""
         from ..catalog.records import Sizes
 
+        if self.recommendation.tensorflow is not None:
+            return Sizes(system=self.machine.os.system)
+        return self.torch_sizes
+
+    @cached_property
+    def torch_sizes(self) -> Sizes:
+        """What was measured on any release of this kind of PyTorch build, whatever else is asked for."""
+        from ..catalog.records import Sizes
+
         torch, system = self.recommendation.pytorch, self.machine.os.system
-        if torch is None or self.recommendation.tensorflow is not None:
-            return Sizes(system=system)
-        return self.catalog.sizes(torch.variant, system)
+        return Sizes(system=system) if torch is None else self.catalog.sizes(torch.variant, system)
 
     @cached_property
     def paces(self) -> Paces:

@@ -9,12 +9,14 @@ import msgspec
 from msgspec import Struct
 
 from ..core import json
+from ..core.errors import AppError
 from ..core.machine import OperatingSystem
 from ..core.paths import DataDir
 from ..core.recommendation import Recommendation
 from ..fetch.extent import Extent
+from ..fetch.local import local_path
 from .target import target_of
-from .wish import Wish, wish
+from .wish import Wish, lock_path, wish
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
@@ -38,19 +40,55 @@ class PricedFile(Struct, frozen=True, kw_only=True):
         return (data.files / self.sha256[:16] / self.name).is_file()
 
 
+class Told(Struct, frozen=True, kw_only=True):
+    """What is to be downloaded and what it unpacks to, None where the size of a file is not known; `least` of the
+    download is known all the same.
+    """
+
+    bytes: int | None
+    unpacked: int | None
+    least: int
+
+
 class Prices(Struct, frozen=True, kw_only=True):
     """`packages` by the key of a wish, other `files` by their address."""
 
     packages: dict[str, tuple[PricedFile, ...]] = {}
     files: dict[str, Extent] = {}
 
-    def environment(self, wanted: Wish, data: DataDir) -> Extent | None:
-        """What is to be downloaded for a wish and what its environment takes; None where nobody asked."""
-        found = self.packages.get(wanted.key)
+    def environment(self, wanted: Wish, data: DataDir) -> Told | None:
+        """What is to be downloaded for a wish and what its environment takes, by what the publishers said, else by the
+        lock of an earlier run; None where nobody asked.
+        """
+        found = self.packages.get(wanted.key) or _locked(wanted, data)
         if found is None:
             return None
         ahead = [file.bytes for file in found if not (file.local or file.cached(data))]
-        return Extent(bytes=_sum(ahead), unpacked=_sum([file.unpacked for file in found]))
+        unpacked = [file.unpacked for file in found]
+        return Told(bytes=_sum(ahead), unpacked=_sum(unpacked), least=sum(count or 0 for count in ahead))
+
+
+def _locked(wanted: Wish, data: DataDir) -> tuple[PricedFile, ...] | None:
+    """The files of the lock that an earlier run kept, with the sizes that the index gave."""
+    path = lock_path(data, wanted)
+    if not path.is_file():
+        return None
+    from .lock import parse
+
+    try:
+        found = parse(path.read_text(encoding="utf-8"), wanted.python, wanted.target)
+    except (OSError, UnicodeDecodeError, AppError):
+        return None
+    return tuple(
+        PricedFile(
+            name=package.file.name,
+            sha256=package.file.sha256 or "",
+            local=local_path(package.file.url) is not None,
+            bytes=package.file.bytes,
+            unpacked=None,
+        )
+        for package in found.packages
+    )
 
 
 def read(data: DataDir) -> Prices:

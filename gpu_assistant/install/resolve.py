@@ -18,7 +18,7 @@ from .lacking import lacking
 from .lock import Lock
 from .sources import Answer, Attempt, SourceName
 from .uv import Uv, last_line
-from .wish import Wish
+from .wish import Wish, lock_path
 
 TIMEOUT_S = 300.0
 # So many packages are named where many are missing.
@@ -34,7 +34,7 @@ class Resolver:
     def __init__(self, wish: Wish, uv: Uv, data: DataDir, interpreter: Path) -> None:
         self.wish = wish
         self._uv = uv
-        self._folder = data.locks
+        self._folder, self._kept = data.locks, lock_path(data, wish)
         self._interpreter = interpreter
         self._index_open = False
         self._answers: dict[SourceName, Answer] = {
@@ -74,10 +74,6 @@ class Resolver:
                 json.write_file(self._kept, text)
                 return found
         raise self._unavailable()
-
-    @property
-    def _kept(self) -> Path:
-        return self._folder / f"{self.wish.key}.toml"
 
     def _ask(self, attempt: Attempt) -> str | None:
         finished, text = self._compile(attempt)

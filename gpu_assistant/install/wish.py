@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..core import json
+from ..core.paths import DataDir
 from ..core.recommendation import LocalWheel, Recommendation
 from . import wheelhouse
 from .target import Target
@@ -61,6 +62,11 @@ class Wish(Struct, frozen=True, kw_only=True):
     def same_packages(self, other: Wish) -> bool:
         """Whether the other asks for the very same packages, wherever they may come from."""
         return all(getattr(self, name) == getattr(other, name) for name in PACKAGES)
+
+
+def lock_path(data: DataDir, wanted: Wish) -> Path:
+    """Where the lock of a wish is kept."""
+    return data.locks / f"{wanted.key}.toml"
 
 
 def wish(

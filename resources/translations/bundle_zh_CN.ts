@@ -243,6 +243,14 @@
         <source>You may go on working, or minimise this window.</source>
         <translation>可以继续做别的，也可以把窗口最小化。</translation>
     </message>
+    <message>
+        <source>The same folder goes on from here later.</source>
+        <translation>以后可以在同一文件夹里接着做。</translation>
+    </message>
+    <message>
+        <source>Go on whenever you like, also after a restart.</source>
+        <translation>随时可以继续，重启电脑后也可以。</translation>
+    </message>
 </context>
 <context>
     <name>SourceCard</name>

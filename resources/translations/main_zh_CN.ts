@@ -233,6 +233,10 @@
         <source>GPU Assistant</source>
         <translation>GPU 助手</translation>
     </message>
+    <message>
+        <source>The next start goes on from here.</source>
+        <translation>下次会从这里接着装。</translation>
+    </message>
 </context>
 <context>
     <name>Program</name>

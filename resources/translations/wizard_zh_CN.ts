@@ -427,6 +427,10 @@
         <source>Close</source>
         <translation>关闭</translation>
     </message>
+    <message>
+        <source>The next start goes on from here.</source>
+        <translation>下次会从这里接着装。</translation>
+    </message>
 </context>
 <context>
     <name>Offers</name>
@@ -465,10 +469,6 @@
 </context>
 <context>
     <name>PriceCard</name>
-    <message>
-        <source>conda's Python</source>
-        <translation>conda 的 Python</translation>
-    </message>
     <message>
         <source>No consent</source>
         <translation>不需要</translation>
@@ -538,36 +538,16 @@
         <translation>还不知道</translation>
     </message>
     <message>
-        <source>About {size}</source>
-        <translation>大约 {size}</translation>
-    </message>
-    <message>
         <source>to download, measured on {release}</source>
         <translation>下载量，按 {release} 估计</translation>
-    </message>
-    <message>
-        <source>to download; {size} besides the packages</source>
-        <translation>下载量，除软件包外有 {size}</translation>
     </message>
     <message>
         <source>to download; shows with the first step</source>
         <translation>下载量，第一步就会知道</translation>
     </message>
     <message>
-        <source>another release</source>
-        <translation>另一个版本</translation>
-    </message>
-    <message>
         <source>; and more: {parts} (size not known)</source>
         <translation>；另加：{parts}（大小未知）</translation>
-    </message>
-    <message>
-        <source>the driver</source>
-        <translation>驱动</translation>
-    </message>
-    <message>
-        <source>, </source>
-        <translation>、</translation>
     </message>
 </context>
 <context>
@@ -995,6 +975,10 @@
     <message>
         <source>The system is asking you.</source>
         <translation>系统正在询问你。</translation>
+    </message>
+    <message>
+        <source>Nothing has come yet.</source>
+        <translation>还没有收到任何数据。</translation>
     </message>
 </context>
 <context>
@@ -1463,6 +1447,10 @@
     <message>
         <source>Press “Ask again” and agree when the system asks. Later, the setup's first page offers to go on from here. Everything else is done and stays.</source>
         <translation>点“再问一次”，系统询问时选择同意。以后再做也可以，设置的首页会提示从这里接着装。其他步骤都已完成，不受影响。</translation>
+    </message>
+    <message>
+        <source>Nothing was downloaded yet. Go on whenever you like.</source>
+        <translation>还没有下载任何东西，随时可以接着装。</translation>
     </message>
 </context>
 <context>

@@ -100,6 +100,11 @@ class Making(QObject):
         """Whether a folder is being made."""
         return self.state in ("running", "stopping")
 
+    @property
+    def came(self) -> bool:
+        """Whether anything was fetched into the folder."""
+        return self.progress is not None and self.progress.came
+
     def start(self, order: Order) -> None:
         """Carry an order out; what an earlier one left in the folder is gone on with."""
         if self._runner.running:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 from ...core import json
 from ...core.errors import CallError
 from ...core.plan import Event, StepEvent
+from ...core.price import price
 from ...texts.format import duration, size
 from ..components import Button, ConfirmDialog, Hero, announce
 from ..components.dialogs import folder_dialog, open_dialog, save_dialog
@@ -138,10 +139,13 @@ class PreparePage(WizardPage):
 
     def ask_to_stop(self) -> None:
         """Cancel, after a question; nothing is lost."""
+        line = self.tr("The same folder goes on from here later.")
+        if self.making.came:
+            line = self.tr("What is downloaded is kept. The same folder goes on from here later.")
         if ConfirmDialog.ask(
             self,
             self.tr("Stop here?"),
-            self.tr("What is downloaded is kept. The same folder goes on from here later."),
+            line,
             self.tr("Stop"),
             self.tr("Go on"),
         ):
@@ -184,7 +188,7 @@ class PreparePage(WizardPage):
         facts = self.road.flow.facts
         self.which.set(facts, self._file, self.texts, simulated=self.road.flow.simulated)
         plan = facts.plan
-        known = plan.bytes if plan is not None and self.which.current == FOR_THIS else None
+        known = price(plan).bytes if plan is not None and self.which.current == FOR_THIS else None
         self.place.set(self._folder, known)
 
     def _verdict(self, state: State) -> None:
@@ -196,7 +200,9 @@ class PreparePage(WizardPage):
         elif state == "failed" and error is not None:
             self.verdict.set("error", self.tr("The folder is not ready"), said.error(self.texts, error))
         elif state == "stopped":
-            words = self.tr("What is downloaded is kept. Go on whenever you like, also after a restart.")
+            words = self.tr("Go on whenever you like, also after a restart.")
+            if self.making.came:
+                words = self.tr("What is downloaded is kept. Go on whenever you like, also after a restart.")
             self.verdict.set("neutral", self.tr("Stopped where you said"), words, icon="info")
 
     def _progress(self) -> None:

@@ -197,10 +197,13 @@ class MainWindow(QMainWindow):
         from ..components import ConfirmDialog
 
         if self.wizard is not None and (self.wizard.flow.locked or self.wizard.preparing):
+            line = self.tr("What is downloaded is kept; the next start goes on from here.")
+            if not self.wizard.came:
+                line = self.tr("The next start goes on from here.")
             return ConfirmDialog.ask(
                 self,
                 self.tr("Stop here?"),
-                self.tr("What is downloaded is kept; the next start goes on from here."),
+                line,
                 go=self.tr("Stop"),
                 stay=self.tr("Go on"),
             )

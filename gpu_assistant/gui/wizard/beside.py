@@ -57,6 +57,13 @@ class Beside(Live, QWidget):
         """Whether a folder for another computer is being made."""
         return "making" in vars(self) and self.making.running
 
+    @property
+    def came(self) -> bool:
+        """Whether what runs has fetched anything that the next start need not fetch again."""
+        if self.preparing:
+            return self.making.came
+        return self.road.progress is not None and self.road.progress.came
+
     def _added(self, page: PageKind) -> PageKind:
         self._stack.addWidget(page)
         return page

@@ -130,12 +130,15 @@ class InstallPage(WizardPage):
 
     def ask_to_stop(self) -> None:
         """Cancel, after a question; nothing is lost."""
+        line = self.tr("What is downloaded is kept; the next start goes on from here.")
+        if self._late:
+            line = self.tr("What is downloaded is kept.")
+        elif self._progress is None or not self._progress.came:
+            line = self.tr("The next start goes on from here.")
         stop = ConfirmDialog.ask(
             self,
             self.tr("Stop here?"),
-            self.tr("What is downloaded is kept.")
-            if self._late
-            else self.tr("What is downloaded is kept; the next start goes on from here."),
+            line,
             self.tr("Stop"),
             self.tr("Go on"),
         )

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from ...core.message import Message
 from ...texts import Texts
 from ...texts.format import duration, size
+from ...texts.price import of_step
 from . import words as said
 from .facts import Facts, Stage
 from .progress import Progress, StepProgress
@@ -42,6 +43,8 @@ def notes(facts: Facts, progress: Progress | None, texts: Texts, *, late: bool) 
     stage = facts.stage
     if stage == "cancelled":
         line = translate("InstallWords", "What is downloaded is kept. Go on whenever you like.")
+        if progress is not None and not progress.came:
+            line = translate("InstallWords", "Nothing was downloaded yet. Go on whenever you like.")
         return (Note(icon="ok", title=translate("InstallWords", "Stopped where you said"), line=line),)
     if stage == "reboot-needed":
         return _restart(facts, progress, texts)
@@ -114,6 +117,4 @@ def right(step: StepProgress, texts: Texts) -> str:
         return f"{round(100 * step.fraction)} %" if step.fraction is not None else ""
     if step.seconds_worth_saying is not None:
         return duration(step.seconds_worth_saying, texts.language)
-    if step.state == "waiting" and step.bytes:
-        return size(step.bytes)
-    return ""
+    return of_step(step.code, step.bytes, step.data, texts) if step.state == "waiting" else ""

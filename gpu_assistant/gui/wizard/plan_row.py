@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from ...core.plan import PlanFile, Step
 from ...texts import Texts
 from ...texts.format import size
+from ...texts.price import of_step
 from ...texts.terms import explained
 from .. import theme
 from ..components import Button, CommandBox, label
@@ -125,7 +126,8 @@ class PlanRow(Live, QWidget):
 
 def right(step: Step, texts: Texts) -> str:
     """Size and expected time of a step, as far as they are known."""
-    known = [size(step.bytes)] if step.bytes else []
+    fetched = of_step(step.code, step.bytes, step.data, texts)
+    known = [fetched] if fetched else []
     if step.minutes:
         known.append(texts.value("seconds", 60 * step.minutes))
     return " · ".join(known)

@@ -8,16 +8,15 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy,
 from ...core.disks import disk_of
 from ...core.machine import Machine
 from ...core.plan import Plan
+from ...core.price import Price, price
 from ...texts import Texts
+from ...texts import price as prices
 from ...texts.format import size
 from .. import theme
 from ..components import Button, Card, Icon, label
 from .rows import disk_name
 
-# Steps that fetch much, though nobody tells how much before it is asked for.
-LARGE = ("conda-environment", "nvidia-driver", "cuda-toolkit", "cudnn")
 ICONS = ("download", "disk", "clock", "shield")
-WORTH_SAYING = 100_000_000
 LEVEL, SQUARE, GAP, UNBOUNDED = 800, 600, 12, 16_777_215
 
 
@@ -51,10 +50,10 @@ class PriceCard(Card):
         pace = self.tr("or so") if line is None else self.tr("or so, at {mbits} Mbit/s").format(mbits=line)
         decides = self.tr("your line decides") if plan.bundle is None else self.tr("the disk decides")
         pace = pace if plan.minutes is not None else decides
-        room = size(plan.disk_bytes) if plan.disk_bytes is not None else self.tr("Not known yet")
+        found = price(plan)
         words = (
-            self._bytes(plan),
-            (room, self._where(plan, machine)),
+            self._bytes(plan, found, texts),
+            (_head(prices.kept(found, texts) or self.tr("Not known yet")), self._where(plan, machine)),
             (minutes, pace),
             (consent, asked),
         )
@@ -63,31 +62,18 @@ class PriceCard(Card):
         self._stretch()
         self.setAccessibleName(", ".join(f"{figure} {line}" for figure, line in words))
 
-    def _bytes(self, plan: Plan) -> tuple[str, str]:
-        """What is to be downloaded; where a part of it is unknown, what is known so far."""
+    def _bytes(self, plan: Plan, found: Price, texts: Texts) -> tuple[str, str]:
+        """What is to be downloaded as far as it is known, and what is not in that."""
         if plan.bundle is not None:
             return self.tr("Nothing"), self.tr("from the internet")
-        if plan.bytes is not None:
-            return size(plan.bytes), self.tr("to download")
-        names = {"nvidia-driver": self.tr("the driver"), "cuda-toolkit": "CUDA Toolkit", "cudnn": "cuDNN"}
-        names["conda-environment"] = self.tr("conda's Python")
-        beside = [names[step.kind] for step in plan.steps if step.kind in LARGE and step.bytes is None]
-        more = self.tr("; and more: {parts} (size not known)").format(parts=self.tr(", ").join(beside))
-        more = more if beside else ""
-        known = sum(step.bytes or 0 for step in plan.steps)
-        guess = next((step.data for step in plan.steps if step.code == "download-about"), {})
-        about = guess.get("bytes")
-        if any(step.bytes for step in plan.steps if step.kind == "download"):
-            # Only something small beside the packages is unknown.
-            return self.tr("About {size}").format(size=size(known)), self.tr("to download") + more
-        if isinstance(about, int):
-            figure = self.tr("About {size}").format(size=size(known + about))
-            line = self.tr("to download, measured on {release}")
-            return figure, line.format(release=guess.get("measured") or self.tr("another release")) + more
-        line = self.tr("to download; shows with the first step")
-        if known >= WORTH_SAYING:
-            line = self.tr("to download; {size} besides the packages").format(size=size(known))
-        return self.tr("Not known yet"), line
+        figure, line = prices.fetched(found, texts), self.tr("to download")
+        if figure is None:
+            return self.tr("Not known yet"), self.tr("to download; shows with the first step")
+        if found.measured is not None:
+            line = self.tr("to download, measured on {release}").format(release=found.measured)
+        if lacking := prices.lacking(found, texts):
+            line += self.tr("; and more: {parts} (size not known)").format(parts=lacking)
+        return _head(figure), line
 
     def _where(self, plan: Plan, machine: Machine) -> str:
         disk = disk_of(machine, plan.env)
@@ -119,6 +105,11 @@ class PriceCard(Card):
             tiles = self._tiles[column :: self._columns] if column < self._columns else []
             self._grid.setColumnStretch(column, max((tile.sizeHint().width() for tile in tiles), default=0))
             self._grid.setColumnMinimumWidth(column, figures[column] if fits else 0)
+
+
+def _head(figure: str) -> str:
+    """A figure that stands alone."""
+    return figure[:1].upper() + figure[1:]
 
 
 class _Tile(QWidget):

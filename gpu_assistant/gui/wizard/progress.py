@@ -130,6 +130,11 @@ class Progress:
         return step if step is not None and step.state == "running" else None
 
     @property
+    def came(self) -> bool:
+        """Whether anything was fetched that the next start need not fetch again."""
+        return any(step.unit == "bytes" and step.done for step in self.steps.values())
+
+    @property
     def number(self) -> int:
         """The running step's place, from 1; 0 before the first."""
         return list(self.steps).index(self.current) + 1 if self.current in self.steps else 0

@@ -82,7 +82,8 @@ class StepBlock(Card):
         if fetching:
             self._figures(step, texts)
         if fetching and self.controls.holding:
-            self._show_pace("pause", self.tr("Held by you"), self.tr("What has come is kept."))
+            kept = self.tr("What has come is kept.") if step.done else self.tr("Nothing has come yet.")
+            self._show_pace("pause", self.tr("Held by you"), kept)
         else:
             self._set_pace(step.bottleneck, step.kind)
 

@@ -115,9 +115,12 @@ class WelcomePage(WizardPage):
                 words = self.tr("The computer was to restart after step {n} of {of}: {title}. Go on?")
             title = self.texts.say(f"step.{step.code}.title", step.data)
             question = words.format(n=number, of=len(plan.steps), title=title)
-        torch, kept = plan.recommendation.pytorch, self.tr("What is downloaded is kept.")
+        torch = plan.recommendation.pytorch
         where = self.tr("PyTorch {version} in {folder}").format(version=torch.version, folder=plan.env) if torch else ""
-        self.resume.set("accent", question, f"{where or plan.env} · {kept}", self.tr("Go on"), "download")
+        told = [where or plan.env]
+        if any(step.kind == "download" or step.files for step in plan.steps[: number or 0]):
+            told.append(self.tr("What is downloaded is kept."))
+        self.resume.set("accent", question, " · ".join(told), self.tr("Go on"), "download")
 
     def _fit(self) -> None:
         small = self.page.shape_.tight or self.page.shape_.low

@@ -14,6 +14,7 @@ from ...core.plan import Plan, Step
 from .. import journal
 from ..built import built
 from ..draft import Draft
+from ...core.price import share
 from ..occupied import refuse_files, refuse_strangers
 from ..place import Ground
 from ..planner import total
@@ -43,9 +44,11 @@ class CheckSpace(Kind):
         keeping, fetching = _counted(draft)
         kept, fetched = total(step.disk_bytes for step in keeping), total(step.bytes for step in fetching)
         # What is downloaded lies on the disk, too.
-        needed = kept + fetched if kept is not None and fetched is not None else None
-        least, code = (needed, "check-space") if needed is not None else (_about(draft), "check-space-about")
-        data: dict[str, Value] = {"env": str(draft.environment), "disk_bytes": least}
+        least = kept + fetched if kept is not None else None
+        data: dict[str, Value] = {"env": str(draft.environment), "disk_bytes": least, "kept_bytes": kept}
+        code = "check-space"
+        if kept is None or fetched is None:
+            code, (kept, fetched) = "check-space-about", _about(draft)
         # Of another machine's folders nothing is known here.
         disk = home_disk(draft.machine) if draft.simulated else disk_of(draft.machine, str(draft.environment))
         if least is None:
@@ -82,21 +85,18 @@ class CheckSpace(Kind):
         return Outcome()
 
 
-def _about(draft: Draft) -> int | None:
-    """About what the whole plan takes, by what is known of each step and what was measured on such packages; None
-    where nobody measured any.
+def _about(draft: Draft) -> tuple[int | None, int]:
+    """About what the whole plan keeps on the disk and fetches, by what is known of each step and what was measured on
+    such packages; None where nobody measured any.
     """
-    near, torch = draft.near_sizes, draft.recommendation.pytorch
-    if near.download_bytes is None or torch is None:
-        return None
-    keeping, fetching = _counted(draft)
-    fetched = sum(step.bytes or 0 for step in fetching)
+    torch, (keeping, fetching) = draft.recommendation.pytorch, _counted(draft)
+    fetched = sum(share(step.code, step.bytes, step.data).bytes for step in fetching)
     kept = sum(step.disk_bytes or 0 for step in keeping)
-    if draft.bundle is None and draft.local is None and draft.sizes.download_bytes is None:
-        fetched += near.download_bytes
-    if draft.sizes.disk_bytes is None:
-        kept += near.disk_bytes or draft.catalog.disk_about(torch.variant) or 0
-    return kept + fetched
+    if draft.sizes.disk_bytes is not None:
+        return kept, fetched
+    variant = torch.variant if torch is not None else ""
+    environment = draft.torch_sizes.disk_bytes or draft.catalog.disk_about(variant)
+    return (kept + environment if environment is not None else None), fetched
 
 
 def _counted(draft: Draft) -> tuple[list[Step], list[Step]]:

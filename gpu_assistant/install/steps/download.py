@@ -27,6 +27,8 @@ class Download(Kind):
         "download",
         "download-about",
         "download-rest",
+        "download-some",
+        "download-torch",
         "download-bundle",
         "download-all",
     )
@@ -34,21 +36,22 @@ class Download(Kind):
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step for all packages."""
-        local = draft.local
-        # The packages that PyTorch needs are small beside it, and nobody measured them.
-        count = draft.sizes.download_bytes if local is None or draft.told is not None else None
+        sizes = draft.sizes
+        # What the catalog measured is not for who brings wheels of his own.
+        count = sizes.download_bytes if draft.local is None or draft.told is not None else None
         data: dict[str, Value] = {"release": draft.release, "bytes": UNKNOWN_SIZE if count is None else count}
         if draft.paces.line_mbits is not None:
             data["mbits"] = draft.paces.line_mbits
-        near, code = draft.near_sizes, "download"
         if draft.bundle is not None:
             code, count, data["path"] = "download-bundle", 0, str(draft.bundle)
-        elif count is not None and "mbits" in data and (draft.told is not None or draft.sizes.whole):
-            code = "download-all"
-        elif local is not None:
-            code, data["bytes"] = "download-rest", local.bytes
-        elif count is None and near.download_bytes is not None:
-            code, data["bytes"], data["measured"] = "download-about", near.download_bytes, _measured(draft)
+        elif count is not None and sizes.whole:
+            code = "download-all" if "mbits" in data else "download"
+        elif count is not None:
+            # PyTorch's own wheel; what it needs besides nobody measured.
+            code, data["lacks"] = "download", "dependencies"
+        else:
+            code, more = _partly(draft)
+            data |= more
         return (
             Step(
                 id="download",
@@ -83,8 +86,21 @@ class Download(Kind):
 
 
 def _measured(draft: Draft) -> str:
+def _partly(draft: Draft) -> tuple[str, dict[str, Value]]:
+    """The text for a size that is not known, and what it says: the largest part of it that is known."""
+    local, near, alone = draft.local, draft.near_sizes.download_bytes, draft.torch_sizes.download_bytes
+    least = draft.told.least if draft.told is not None else 0
+    if local is None and near is not None and near > least:
+        return "download-about", {"bytes": near, "measured": _measured(draft)}
+    if local is None and alone is not None and alone > least:
+        return "download-torch", {"bytes": alone, "measured": _measured(draft), "lacks": "tensorflow"}
+    if least:
+        return "download-some", {"bytes": least, "lacks": "files"}
+    return ("download", {}) if local is None else ("download-rest", {"bytes": local.bytes})
+
+
     """Which release was measured, and which build of it where that is another one."""
-    near, torch = draft.near_sizes, draft.recommendation.pytorch
+    near, torch = draft.torch_sizes, draft.recommendation.pytorch
     other = torch is not None and near.variant != torch.variant
     return f"{near.release} ({near.variant})" if other else str(near.release)
 

@@ -167,7 +167,7 @@ def test_the_driver_is_left_to_the_user_only_where_the_plan_has_no_step(language
     ("toolkit", "about", "said"),
     [
         (None, None, "shows with the first step"),
-        (2_000_000_000, None, "2.0 GB besides"),
+        (2_000_000_000, None, "At least 2.0 GB to download; and more: the packages (size not known)"),
         (None, 3_000_000_000, "About"),
     ],
 )
@@ -177,7 +177,7 @@ def test_an_unknown_price_is_words(
     language.set(language_code)
     plan = make_plan(ADVICE, "D:\\env", simulated=True)
     code = "download" if about is None else "download-about"
-    download = Step(id="download", kind="download", code=code, data={} if about is None else {"bytes": about})
+    download = Step(id="download", kind="download", code=code, data={"bytes": about, "measured": "2.14.0"})
     other = Step(id="cuda-toolkit", kind="cuda-toolkit", code="cuda-toolkit", bytes=toolkit or 0)
     card = PriceCard()
     plan = replace(plan, steps=(download, other), bytes=None, disk_bytes=None, minutes=None)
