@@ -14,12 +14,23 @@ from .names import MirrorUse as MirrorUse
 Theme = Literal["system", "light", "dark", "contrast"]
 
 
+class Silence(msgspec.Struct, frozen=True, kw_only=True):
+    """No notification for one kind of alarm of one card: the rule's id, the card's UUID (see `monitor.series.card`),
+    and what the card was called, for who wants to hear of it again.
+    """
+
+    alarm: str
+    card: str
+    name: str | None = None
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`language` None follows the system. `setup_done` decides whether the wizard or Home opens first.
 
     `look_for_updates` counts only where the build knows an address to ask. `mirrors` tells when the publishers'
     mirrors give files: after a slow official source, before it, or never. `speed_limit` is
-    in bytes per second for all downloads together; None is as fast as it goes.
+    in bytes per second for all downloads together; None is as fast as it goes. `silenced` are kinds of alarm that are
+    not told of the computer, or of any card; `silenced_cards` those of one card.
     """
 
     language: Language | None = None
@@ -30,9 +41,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     look_for_updates: bool = True
     alarms: bool = True
     silenced: tuple[str, ...] = ()
+    silenced_cards: tuple[Silence, ...] = ()
     tray: bool = True
     mirrors: MirrorUse = "when-slow"
     speed_limit: int | None = None
+
+    def is_silent(self, alarm: str, card: str | None) -> bool:
+        """Whether nobody wants to be told of this kind of alarm of this card (None: of the computer)."""
+        return alarm in self.silenced or any((each.alarm, each.card) == (alarm, card) for each in self.silenced_cards)
 
 
 def load(path: Path) -> Settings:

@@ -322,6 +322,14 @@
 <context>
     <name>Verdict</name>
     <message>
+        <source>{well}: {figures}</source>
+        <translation>{well}：{figures}</translation>
+    </message>
+    <message>
+        <source>{first}. {then}</source>
+        <translation>{first}。{then}</translation>
+    </message>
+    <message>
         <source>Looking at this computer…</source>
         <translation>正在检测这台电脑…</translation>
     </message>
@@ -580,17 +588,16 @@
         <source>Off</source>
         <translation>关</translation>
     </message>
+</context>
+<context>
+    <name>SilencedList</name>
     <message>
-        <source>Not told: {alarms}</source>
-        <translation>不再通知：{alarms}</translation>
+        <source>No notifications for:</source>
+        <translation>以下情况不再通知：</translation>
     </message>
     <message>
-        <source>, </source>
-        <translation>、</translation>
-    </message>
-    <message>
-        <source>Tell all again</source>
-        <translation>恢复全部通知</translation>
+        <source>Notify me again</source>
+        <translation>恢复通知</translation>
     </message>
 </context>
 <context>

@@ -16,6 +16,7 @@ from ..language import Language
 from ..monitor.judging import Judge
 from ..monitor.sampling import Sampling
 from ..worker import JobRunner
+from . import silences
 from .home import HomePage
 from .saving import SettingsSaver
 from .tasks import Task
@@ -23,6 +24,7 @@ from .updates import Updates
 
 if TYPE_CHECKING:
     from ...app import App
+    from ...core.health import Alarm
     from ..bench.page import BenchmarkPage
 
 HOME, MONITOR, BENCHMARK, SETTINGS = range(4)
@@ -146,10 +148,13 @@ class MainArea(Live, QWidget):
         self.sampling.want("alarms", wanted)
         self.watching_changed.emit()
 
-    def silence(self, alarm: str, on: bool) -> None:
-        """No notification for this kind of alarm any more, or one again."""
-        kept = tuple(each for each in self.app.settings.silenced if each != alarm)
-        self._saver.keep(silenced=(*kept, alarm) if on else kept)
+    def is_silent(self, alarm: Alarm) -> bool:
+        """Whether nobody wants to be told of this alarm."""
+        return silences.is_silent(self.app.settings, alarm, self.sampling.history.gpus())
+
+    def silence(self, alarm: Alarm, on: bool) -> None:
+        """No notification for this kind of alarm of this card any more, or one again."""
+        self._saver.keep(**silences.changed(self.app.settings, alarm, self.sampling.history.gpus(), silent=on))
 
     def stop(self) -> None:
         """The window closes: end the sampling thread."""
@@ -195,7 +200,8 @@ class MainArea(Live, QWidget):
         if page == MONITOR:
             from ..monitor.page import MonitorPage
 
-            monitor = MonitorPage(self.app, self.sampling)
+            monitor = MonitorPage(self.app, self.sampling, self.is_silent)
+            monitor.silenced.connect(self.silence)
             monitor.test_wanted.connect(self.test_health)
             return monitor
         if page == BENCHMARK:

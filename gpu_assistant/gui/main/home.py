@@ -28,6 +28,7 @@ from .facts import Facts, LookJob
 from .fast_card import FastCard
 from .installed_card import InstalledCard
 from .removal import Removal
+from .silences import is_silent
 from .updates import Updates
 from .updates_home import UpdateCard
 from .verdict import verdict
@@ -44,13 +45,13 @@ LOW = 700
 class HomePage(Page):
     """Verdict, live figures, what is installed, how fast, start working.
 
-    `wanted(page)` asks for another page, `setup_wanted` for the wizard, `silenced(id, on)` for an alarm's silence,
+    `wanted(page)` asks for another page, `setup_wanted` for the wizard, `silenced(Alarm, on)` for an alarm's silence,
     `test_wanted(level)` for the health test.
     """
 
     setup_wanted = Signal()
     wanted = Signal(int)
-    silenced = Signal(str, bool)
+    silenced = Signal(object, bool)
     test_wanted = Signal(int)
 
     def __init__(self, app: App, language: Language, sampling: Sampling, updates: Updates) -> None:
@@ -180,7 +181,8 @@ class HomePage(Page):
     def _show_verdict(self) -> None:
         health = self._health()
         said = verdict(self.facts, self._sampling.history.latest, health, simulated=self._app.simulated)
-        self.alarms.show_health(health, self._app.settings.silenced)
+        silent = partial(is_silent, self._app.settings, gpus=self._sampling.history.gpus())
+        self.alarms.show_health(health, silent, said=said.alarm)
         if said[:4] != (self.hero.kind, self.hero.title.text(), self.hero.detail.text(), self.hero.button.text()):
             self.hero.set(said.kind, said.title, said.detail, said.action, said.icon)
             self.hero.button.setEnabled(bool(said.action))

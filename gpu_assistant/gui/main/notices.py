@@ -14,6 +14,7 @@ from .. import language, theme
 from ..components.base import rounded
 from ..theme.tokens import look
 from .desktop import Word
+from .silences import is_silent
 
 if TYPE_CHECKING:
     from ...app import App
@@ -72,12 +73,12 @@ class Notices(QObject):
     def _judge(self, health: Health) -> None:
         ringing = {(alarm.id, alarm.gpu): alarm for alarm in health.alarms if alarm.level != "info"}
         self._said &= set(ringing)
-        settings = self._app.settings
+        settings, gpus = self._app.settings, self._sampling.history.gpus()
         for which, alarm in ringing.items():
             if which in self._said:
                 continue
             self._said.add(which)
-            if settings.alarms and alarm.id not in settings.silenced:
+            if settings.alarms and not is_silent(settings, alarm, gpus):
                 self._desktop.tell(word_of(alarm))
 
 
@@ -91,9 +92,8 @@ def said_of(gpu: GpuSample) -> str:
 
 def word_of(alarm: Alarm) -> Word:
     """What is said of an alarm: its title, then the evidence and what to do."""
-    texts = language.texts()
-    said = {what: texts.say(f"health.{alarm.id}.{what}", alarm.data) for what in ("title", "evidence", "fix")}
-    return Word(title=said["title"], text=f"{said['evidence']}\n{said['fix']}", bad=alarm.level == "error")
+    said = language.texts().alarm(alarm)
+    return Word(title=said.title or "", text=f"{said.evidence}\n{said.fix}", bad=alarm.level == "error")
 
 
 def icon_of(figure: str, state: str) -> QIcon:

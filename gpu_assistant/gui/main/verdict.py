@@ -14,13 +14,14 @@ from .facts import Facts
 
 
 class Verdict(NamedTuple):
-    """What the hero shows; no `action`, no button."""
+    """What the hero shows; no `action`, no button. `alarm`: it says the gravest alarm's sentence."""
 
     kind: HeroKind
     title: str
     detail: str = ""
     action: str = ""
     icon: str | None = None
+    alarm: bool = False
 
 
 def verdict(facts: Facts, sample: Sample | None, health: Health | None, *, simulated: bool) -> Verdict:
@@ -32,7 +33,7 @@ def verdict(facts: Facts, sample: Sample | None, health: Health | None, *, simul
     if not facts.looked or (facts.machine is None and not nvidia):
         return Verdict("neutral", QCoreApplication.translate("Verdict", "Looking at this computer…"), icon="search")
     if facts.installed is None:
-        return _nothing_installed(nvidia)
+        return _nothing_installed(nvidia, sample, health)
     return _with_card(facts, sample, health) if nvidia else _without_card()
 
 
@@ -58,7 +59,7 @@ def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Ve
         )
     state = health.state if health is not None else "unknown"
     if health is not None and state in ("warn", "error"):
-        return _of_alarm(health)
+        return _of_alarm(health, translate("Verdict", "Live graphs"))
     if state == "asleep":
         return Verdict("neutral", language.texts().say("health.state.asleep"), icon="moon")
     if sample is None or not sample.gpus:
@@ -73,15 +74,11 @@ def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Ve
     return _of_cards(sample.gpus)
 
 
-def _of_alarm(health: Health) -> Verdict:
+def _of_alarm(health: Health, action: str) -> Verdict:
     """The gravest alarm; the others, and what to do, stand below it."""
-    alarm, texts = health.alarms[0], language.texts()
-    return Verdict(
-        "error" if health.state == "error" else "warn",
-        texts.say(f"health.{alarm.id}.title", alarm.data),
-        texts.say(f"health.{alarm.id}.evidence", alarm.data),
-        QCoreApplication.translate("Verdict", "Live graphs"),
-    )
+    said = language.texts().alarm(health.alarms[0])
+    kind: HeroKind = "error" if health.state == "error" else "warn"
+    return Verdict(kind, said.title or "", said.evidence or "", action, alarm=True)
 
 
 def _simulated(facts: Facts) -> Verdict:
@@ -97,16 +94,21 @@ def _simulated(facts: Facts) -> Verdict:
     )
 
 
-def _nothing_installed(nvidia: bool) -> Verdict:
+def _nothing_installed(nvidia: bool, sample: Sample | None, health: Health | None) -> Verdict:
+    """How the card is comes first where it is not well, and is said beside the invitation where it is."""
     translate = QCoreApplication.translate
     if nvidia:
-        return Verdict(
-            "accent",
-            translate("Verdict", "Your GPU is not set up for deep learning yet"),
-            translate("Verdict", "About 10 minutes. Nothing is changed before you agree."),
-            translate("Verdict", "Set up my GPU"),
-            icon="bolt",
-        )
+        action = translate("Verdict", "Set up my GPU")
+        if health is not None and health.state in ("warn", "error"):
+            return _of_alarm(health, action)
+        detail = translate("Verdict", "About 10 minutes. Nothing is changed before you agree.")
+        if sample is not None and sample.gpus and health is not None and health.state == "well":
+            well = _of_cards(sample.gpus)
+            said = translate("Verdict", "{well}: {figures}").format(well=well.title, figures=well.detail)
+            first = said if well.detail else well.title
+            detail = translate("Verdict", "{first}. {then}").format(first=first, then=detail)
+        title = translate("Verdict", "Your GPU is not set up for deep learning yet")
+        return Verdict("accent", title, detail, action, icon="bolt")
     return Verdict(
         "accent",
         translate("Verdict", "No NVIDIA GPU here. PyTorch still works, on the CPU."),

@@ -15,11 +15,11 @@ ICONS = {"info": ("info", "accent_text"), "warn": ("warn", "warn"), "error": ("e
 
 
 class AlarmRow(Live, QWidget):
-    """`silenced(id, on)` comes when the user wants no notification for this kind of alarm, or one again; `test_wanted`
-    asks for the health test that the advice names.
+    """`silenced(Alarm, on)` comes when the user wants no notification for this alarm of this card, or one again;
+    `test_wanted` asks for the health test that the advice names. What stands above it already it leaves out (`brief`).
     """
 
-    silenced = Signal(str, bool)
+    silenced = Signal(object, bool)
     test_wanted = Signal()
 
     def __init__(self, alarm: Alarm, *, silent: bool) -> None:
@@ -53,7 +53,7 @@ class AlarmRow(Live, QWidget):
         row.addLayout(words, 1)
         self.test.clicked.connect(self.test_wanted)
         self.source.clicked.connect(self._open)
-        self.silence.clicked.connect(lambda: self.silenced.emit(self.alarm.id, not self.silent))
+        self.silence.clicked.connect(lambda: self.silenced.emit(self.alarm, not self.silent))
         self._ready = True
         self.follow()
 
@@ -67,6 +67,11 @@ class AlarmRow(Live, QWidget):
         ):
             self.alarm, self.silent = alarm, silent
             self.retranslate()
+
+    def be_brief(self, *, brief: bool) -> None:
+        """Whether title and evidence stand above it already."""
+        for words in (self.title, self.evidence):
+            words.setVisible(not brief)
 
     def retranslate(self) -> None:
         """All words."""

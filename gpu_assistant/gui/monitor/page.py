@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,9 @@ from ...core.errors import AppError
 from ...core.results import GpuSample, Sample
 from .. import language
 from ..components import Banner, Button, Page, Pill, Segments
+from ..health.advised import ADVISED_LEVEL
 from . import sentence
+from .advice_fold import AdviceFold
 from .clock import SPANS, Clock
 from .exports import Exports
 from .marker import Marker
@@ -28,7 +31,7 @@ from .tops import Tops
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...core.health import Health
+    from ...core.health import Alarm, Health
     from ..components import MetricTile
     from .gpu_head import GpuHead
 
@@ -40,13 +43,15 @@ class MonitorPage(Page):
     """Tiles and plots over up to thirty days. GPUs appear, and go, by themselves.
 
     Once opened, samples are kept also while other pages are shown, so that the lines have no holes; drawn is
-    only what is on the screen. `test_wanted` asks for the health test.
+    only what is on the screen. `test_wanted(level)` asks for the health test, `silenced(Alarm, on)` for the silence of
+    an alarm, which `silent(Alarm)` tells.
     """
 
-    test_wanted = Signal()
+    test_wanted = Signal(int)
+    silenced = Signal(object, bool)
 
-    def __init__(self, app: App, sampling: Sampling) -> None:
-        self._app, self._sampling = app, sampling
+    def __init__(self, app: App, sampling: Sampling, silent: Callable[[Alarm], bool] = lambda _: False) -> None:
+        self._app, self._sampling, self._silent = app, sampling, silent
         self.clock = Clock()
         self.picked: list[int] = []
         self._picked_by_hand = False
@@ -73,6 +78,7 @@ class MonitorPage(Page):
         below.addStretch(1)  # stays at the end
         self.said = Banner("ok")
         self.said.hide()
+        self.advice = AdviceFold()
         self._marker = Marker(app, sampling, self)
         self.tops, self.plots = Tops(MOST_LINES), Plots(self.clock, self._marker.limit)
         self.table = MonitorTable(self.clock)
@@ -82,6 +88,7 @@ class MonitorPage(Page):
         self._views.addWidget(self.table)
         self.column.addWidget(self.said)
         self.column.addWidget(self._below)
+        self.column.addWidget(self.advice)
         self.column.addWidget(self.tops)
         self.column.addWidget(self._views, 1)
         self.column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -100,7 +107,9 @@ class MonitorPage(Page):
         self.twin.clicked.connect(self._show_twin)
         self.shot.clicked.connect(lambda: self.exports.ask_picture(self.picture()))
         self.export.clicked.connect(self._save_table)
-        self.test.clicked.connect(self.test_wanted)
+        self.test.clicked.connect(lambda: self.test_wanted.emit(1))
+        self.advice.alarms.test_wanted.connect(lambda: self.test_wanted.emit(ADVISED_LEVEL))
+        self.advice.alarms.silenced.connect(self._silence)
         self.more.clicked.connect(self._build)
         self.layout_.chosen.connect(lambda _: self._build())
         self.tops.picked.connect(self.pick)
@@ -299,9 +308,14 @@ class MonitorPage(Page):
         if (self.title.text(), self.subtitle.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
         pill = sentence.pill(self._health()) if latest is not None and latest.gpus else None
+        self.advice.show_health(self._health(), self._silent)
         self.pill.setVisible(pill is not None)
         if pill is not None:
             self.pill.set(*pill)
+
+    def _silence(self, alarm: Alarm, on: bool) -> None:
+        self.silenced.emit(alarm, on)
+        self.advice.show_health(self._health(), self._silent)
 
     def _show_twin(self) -> None:
         as_table = self.twin.isChecked()

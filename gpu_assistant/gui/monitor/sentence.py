@@ -33,8 +33,11 @@ def of(sample: Sample | None, health: Health | None, *, simulated: bool) -> str:
         who = name or translate("MonitorPage", "GPU, CPU and memory")
     if health is None or not health.alarms:
         return who
-    alarm = health.alarms[0]
-    return f"{who} · {texts.say(f'health.{alarm.id}.title', alarm.data)}"
+    parts = [who, texts.alarm(health.alarms[0]).title or ""]
+    others = sum(alarm.level != "info" for alarm in health.alarms[1:])
+    if others:
+        parts.append(translate("MonitorPage", "and {count} more").format(count=others))
+    return " · ".join(parts)
 
 
 def pill(health: Health | None) -> tuple[PillKind, str] | None:

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtWidgets import QSystemTrayIcon
 
+from gpu_assistant.core.settings import load
 from gpu_assistant.gui.main.area import SETTINGS
 from gpu_assistant.gui.main.notices import Notices, icon_of, said_of
 from tests.fakes.main_window import feed, gpu, sample
@@ -77,17 +78,57 @@ def test_an_alarm_is_said_once_until_it_ends(watched):
     assert len(words) == 2
 
 
-def test_a_silenced_alarm_is_not_said_and_can_be_taken_back(watched, app, qtbot):
+def test_a_silenced_alarm_of_a_card_is_not_said_and_can_be_taken_back(watched, app, qtbot):
     window, words = watched
-    window.area.silence("slowed-by-heat", True)
+    now = time.time()
+    two = [sample(gpu(0, uuid="GPU-a", **HOT), gpu(1, uuid="GPU-b"), t=now - 20 + i) for i in range(10)]
+    feed(window, *two)
+    alarm = window.area.sampling.health.alarms[0]
+    window.area.silence(alarm, True)
+    other = replace(alarm, id="fan-stopped")
+    window.area.silence(other, True)
+    assert [(each.alarm, each.card) for each in app.settings.silenced_cards] == [
+        ("slowed-by-heat", "GPU-a"),
+        ("fan-stopped", "GPU-a"),
+    ]
+    words.clear()
+    calm = [sample(gpu(0, uuid="GPU-a", temp=50), gpu(1, uuid="GPU-b", temp=50), t=now - 10 + i) for i in range(10)]
+    both = [sample(gpu(0, uuid="GPU-a", **HOT), gpu(1, uuid="GPU-b", **HOT), t=now + i) for i in range(10)]
+    feed(window, *calm, *both)
+    # The other card rings.
+    assert [word.text.partition(":")[0] for word in words] == ["NVIDIA GeForce RTX 4060 (1)"]
+    window.area.open(SETTINGS)
+    listed = window.area.pages[SETTINGS].monitor.silenced
+    assert [said.text() for said, _ in listed.rows.values()] == [
+        "Your GPU is hot and slows itself down · NVIDIA GeForce RTX 4060 (0)",
+        "Your GPU's fan stands still while it is hot · NVIDIA GeForce RTX 4060 (0)",
+    ]
+    listed.rows["slowed-by-heat", "GPU-a"][1].click()
+    assert [each.alarm for each in app.settings.silenced_cards] == ["fan-stopped"]
+    listed.rows["fan-stopped", "GPU-a"][1].click()
+    assert not listed.isVisible()
+
+
+def test_what_an_older_version_silenced_for_all_cards_goes_on_and_can_be_taken_back(watched, app, tmp_path):
+    window, words = watched
+    kept = tmp_path / "settings.json"
+    kept.write_text('{"setup_done": true, "silenced": ["slowed-by-heat", "fan-stopped"]}', encoding="utf-8")
+    app.settings = load(kept)
     feed(window, *seconds(10, **HOT))
     assert not words
     window.area.open(SETTINGS)
-    card = window.area.pages[SETTINGS].monitor
-    assert card.again.isVisible()
-    card.again.click()
+    listed = window.area.pages[SETTINGS].monitor.silenced
+    listed.rows["slowed-by-heat", None][1].click()
+    assert app.settings.silenced == ("fan-stopped",)
+    alarm = replace(window.area.sampling.health.alarms[0], id="fan-stopped")
+    window.area.silence(alarm, False)
     assert app.settings.silenced == ()
-    assert not card.again.isVisible()
+
+
+def test_a_limit_of_our_own_is_called_so(watched):
+    window, words = watched
+    feed(window, *seconds(15, temp=90, fan=0))
+    assert "our own rule of thumb" in words[0].text
 
 
 def test_switched_off_nothing_is_said_shown_or_asked(watched, app, qtbot):

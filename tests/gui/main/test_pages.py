@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Check
 from gpu_assistant.gui.main.area import HOME, MONITOR, SETTINGS
-from tests.fakes.examples import good_checks, rtx4060
+from tests.fakes.examples import GIB, good_checks, rtx4060
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -71,8 +71,49 @@ def test_home_with_a_hot_gpu(home, app):
     assert "dust" in row.fix.text()
     assert row.source.toolTip().startswith("https://")
     row.silence.click()
-    assert app.settings.silenced == ("slowed-by-heat",)
+    assert app.settings.is_silent("slowed-by-heat", "gpu0")
     assert row.silence.text() == "Notify me again"
+
+
+SICK = {"temp": 95, "temp_max": 83, "temp_slow": 90, "mem_used": 8 * GIB, "ecc_uncorrected": 3, "remap_pending": True}
+
+
+def test_several_alarms_are_one_sentence_with_its_advice_and_the_others_unfold(home, app):
+    app.results["detect"] = rtx4060()
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    window, page = home(app)
+    now = time.time()
+    feed(window, *(sample(gpu(**SICK), t=now - 12 + i) for i in range(12)))
+    first, *others = page.alarms.rows.values()
+    assert len(others) >= 3
+    assert page.hero.kind == "error"
+    assert page.hero.title.text() == first.title.text()
+    # Its sentence stands above: here is what to do.
+    assert (first.title.isVisible(), first.evidence.isVisible(), first.fix.isVisible()) == (False, False, True)
+    assert not any(row.isVisible() for row in others)
+    assert page.alarms.more.text() == f"and {len(others)} more"
+    page.alarms.more.click()
+    assert all(row.isVisible() and row.title.isVisible() for row in others)
+    page.alarms.more.click()
+    assert not any(row.isVisible() for row in others)
+
+
+def test_without_an_environment_home_says_how_the_card_is(home, app, qtbot):
+    app.results["detect"] = rtx4060()
+    app.known = ()
+    window, page = home(app)
+    feed(window, *(sample(gpu(temp=41, util=3)) for _ in range(2)))
+    said = "Your GPU is well: 41 °C, load 3 %. About 10 minutes."
+    # A sample of before, without a card, may have been on its way.
+    qtbot.waitUntil(lambda: page.hero.detail.text().startswith(said), timeout=10_000)
+    assert page.hero.title.text() == "Your GPU is not set up for deep learning yet"
+    now = time.time()
+    feed(window, *(sample(gpu(**SICK), t=now + i) for i in range(12)))
+    assert page.hero.kind == "error"
+    assert page.hero.button.text() == "Set up my GPU"
+    with qtbot.waitSignal(page.setup_wanted):
+        window.area.setup_wanted.disconnect()
+        page.hero.button.click()
 
 
 def test_home_with_a_gpu_that_this_pytorch_cannot_use(home, app, qtbot):
