@@ -21,9 +21,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.monitor.history import SHAPES, History
-from gpu_assistant.monitor.series import GPU_FIGURES, figures
+from gpu_assistant.monitor.series import GPU_FIGURES, Figures
 
 MB = 1e6
+REASONS = ("power-cap", "thermal")  # of eight cards at work, hot ones among them
 
 
 def main() -> None:
@@ -34,8 +35,8 @@ def main() -> None:
     parser.add_argument("--gpus", type=int, default=8)
     given = parser.parse_args()
     known: dict[str, int] = dict.fromkeys(GPU_FIGURES, 1)
-    gpus = tuple(GpuSample(index=gpu, uuid=f"GPU-{gpu}", throttle=(), **known) for gpu in range(given.gpus))  # type: ignore[arg-type]
-    names = list(figures(Sample(t=0.0, gpus=gpus, cpu=1.0, ram_used=1)))
+    gpus = tuple(GpuSample(index=gpu, uuid=f"GPU-{gpu}", throttle=REASONS, **known) for gpu in range(given.gpus))  # type: ignore[arg-type]
+    names = list(Figures().of(Sample(t=0.0, gpus=gpus, cpu=1.0, ram_used=1)))
     moments = int(given.days * 86_400 / given.every)
     with tempfile.TemporaryDirectory() as folder:
         now = 1_790_000_000.0

@@ -27,10 +27,10 @@ SHAPES = (Shape(1, HOUR_S + 60, extremes=False), Shape(10, DAY_S // 10 + 60), Sh
 SLEW_S = 5.0  # a clock set back by less is time being corrected; by more, the later past has not been yet
 WRITE_S = 60.0  # what a sudden end may cost
 
-# Half precision ends here: bytes are kept in MiB or GiB, and no sensor of a working card says more.
+# Half precision ends here: bytes are kept in MiB or GiB, errors in 1024, and no sensor of a working card says more.
 LARGEST = float(np.finfo(np.float16).max)
 UNITS = {"mem_used": 2.0**30, "mem_total": 2.0**30, "ram_used": 2.0**30, "ram_total": 2.0**30}
-UNITS |= {"pcie_tx": 2.0**20, "pcie_rx": 2.0**20}
+UNITS |= {"pcie_tx": 2.0**20, "pcie_rx": 2.0**20, "ecc_corrected": 2.0**10, "ecc_uncorrected": 2.0**10}
 
 
 class Window(Struct, frozen=True, kw_only=True):

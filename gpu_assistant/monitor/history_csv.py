@@ -14,9 +14,9 @@ import numpy as np
 from ..core.json import storage_error
 from ..core.results import GpuSample
 from .history import History
-from .series import GPU_FIGURES, HELD, LOST
+from .series import COUNTS, GPU_FIGURES, LOST
 
-ORDER = (*GPU_FIGURES, *HELD, LOST)
+ORDER = (*GPU_FIGURES, LOST)
 WHOLE = 100_000
 
 
@@ -26,7 +26,9 @@ def export(history: History, path: Path, seconds: float, *, names: Mapping[str, 
     `time` is local, `t` the same in seconds since the epoch (the middle of a stretch); a series' column is its mean,
     in the units of a sample; the computer's come first, then card by card. `names` tells what a card is called instead
     of what its series begin with ("GPU-…" -> "GPU 0 NVIDIA H100"). Where a stretch is longer than a second there are
-    its lowest and highest value too. An
+    its lowest and highest value too; what is counted, and
+    the number of the driver's last error (`xid`, 0: none), has its highest alone. `throttle_<reason>` is the share of
+    the time in which the driver named it, from when it first did. An
     empty cell is unknown; series of which nothing is known are left out. `path` is at every moment the old file or
     the whole new one. Raises AppError.
     """
@@ -38,6 +40,9 @@ def export(history: History, path: Path, seconds: float, *, names: Mapping[str, 
         owner, dot, figure = series.rpartition(".")
         head = f"{(names or {}).get(owner, owner)}{dot}{figure}"
         heads.append(head)
+        if figure in COUNTS:
+            columns.append(found.high)
+            continue
         columns.append(found.mean)
         if found.step > 1:
             heads += [f"{head}.low", f"{head}.high"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import AppError
 from ..core.results import Sample
-from .series import figures
+from .series import Figures
 
 if TYPE_CHECKING:
     from .history import History
@@ -29,6 +29,7 @@ class Recorder:
         self._hurried = threading.Event()
         self._waiting: list[Sample] = []
         self._said: set[str] = set()
+        self._figures = Figures()
         self.history: History | None = None
 
     def hurry(self) -> None:
@@ -46,11 +47,12 @@ class Recorder:
             try:
                 self._try(history.load)
             finally:
+                self._figures.know(history.names)
                 for each in self._waiting:
-                    history.add(each.t, figures(each))
+                    history.add(each.t, self._figures.of(each))
                 self._waiting = []
             return
-        history.add(sample.t, figures(sample))
+        history.add(sample.t, self._figures.of(sample))
         self._try(history.write)
 
     def flush(self) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ..core.results import GpuSample, Sample
 
-# Totals, limits and counts are not kept: they hardly change, and the newest sample has them.
+# What is counted, and the number of the driver's last error: a mean of such says nothing, the highest does.
+COUNTS = ("ecc_corrected", "ecc_uncorrected", "xid")
+# Totals and limits are not kept: they hardly change, and the newest sample has them.
 GPU_FIGURES = (
     "util",
     "mem_util",
@@ -22,13 +24,11 @@ GPU_FIGURES = (
     "pcie_rx",
     "enc",
     "dec",
+    *COUNTS,
 )
-# What holds the clocks back: 1 or 0, so that a mean is the share of the time.
-HELD = {
-    "held_heat": frozenset({"thermal", "hardware-thermal"}),
-    "held_power": frozenset({"power-cap"}),
-    "held_supply": frozenset({"power-brake", "hardware-slowdown"}),
-}
+# What holds the clocks back, as the driver names it, 1 or 0, so that a mean is the share of the time. A reason is
+# kept from when it was first told: few are ever seen, and each takes as much room as a temperature.
+THROTTLE = "throttle_"
 LOST = "lost"
 MACHINE_FIGURES = ("cpu", "ram_used")
 
@@ -43,22 +43,37 @@ def name(gpu: GpuSample, figure: str) -> str:
     return f"{card(gpu)}.{figure}"
 
 
-def figures(sample: Sample) -> dict[str, float | None]:
-    """Names like "cpu", "ram_used", "GPU-….util"; units as in `Sample` and `GpuSample`.
+class Figures:
+    """Turns samples into figures; remembers which throttle reasons each card has told."""
 
-    A card that sleeps or does not answer has gaps; one that is lost has "lost" 1.
-    """
-    found: dict[str, float | None] = {figure: getattr(sample, figure) for figure in MACHINE_FIGURES}
-    for gpu in sample.gpus:
-        if gpu.state == "lost":
-            found[name(gpu, LOST)] = 1.0
-        if gpu.state != "ready":
-            continue
-        prefix = name(gpu, "")
-        for figure in GPU_FIGURES:
-            found[prefix + figure] = getattr(gpu, figure)
-        found[prefix + LOST] = 0.0
-        if gpu.throttle is not None:
-            for figure, reasons in HELD.items():
-                found[prefix + figure] = float(not reasons.isdisjoint(gpu.throttle))
-    return found
+    def __init__(self) -> None:
+        self._told: dict[str, set[str]] = {}
+
+    def know(self, names: tuple[str, ...]) -> None:
+        """The series that are kept already, from runs before."""
+        for series in names:
+            owner, _, figure = series.rpartition(".")
+            if figure.startswith(THROTTLE):
+                self._told.setdefault(owner, set()).add(figure.removeprefix(THROTTLE))
+
+    def of(self, sample: Sample) -> dict[str, float | None]:
+        """Names like "cpu", "ram_used", "GPU-….util"; units as in `Sample` and `GpuSample`.
+
+        A card that sleeps or does not answer has gaps; one that is lost has "lost" 1.
+        """
+        found: dict[str, float | None] = {figure: getattr(sample, figure) for figure in MACHINE_FIGURES}
+        for gpu in sample.gpus:
+            if gpu.state == "lost":
+                found[name(gpu, LOST)] = 1.0
+            if gpu.state != "ready":
+                continue
+            prefix = name(gpu, "")
+            for figure in GPU_FIGURES:
+                found[prefix + figure] = getattr(gpu, figure)
+            found[prefix + LOST] = 0.0
+            if gpu.throttle is not None:
+                told = self._told.setdefault(card(gpu), set())
+                told.update(gpu.throttle)
+                for reason in told:
+                    found[f"{prefix}{THROTTLE}{reason}"] = float(reason in gpu.throttle)
+        return found

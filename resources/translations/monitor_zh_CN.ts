@@ -78,6 +78,10 @@
 <context>
     <name>MonitorPage</name>
     <message>
+        <source>and {count} more</source>
+        <translation>另有 {count} 条</translation>
+    </message>
+    <message>
         <source>Health test: is the card sound?</source>
         <translation>体检：显卡是否健康？</translation>
     </message>
@@ -201,6 +205,24 @@
     </message>
 </context>
 <context>
+    <name>AdviceFold</name>
+    <message>
+        <source>What to do</source>
+        <translation>怎么办</translation>
+    </message>
+</context>
+<context>
+    <name>AlarmsCard</name>
+    <message>
+        <source>and {count} more</source>
+        <translation>另有 {count} 条</translation>
+    </message>
+    <message>
+        <source>Only the gravest</source>
+        <translation>只看最严重的</translation>
+    </message>
+</context>
+<context>
     <name>AlarmRow</name>
     <message>
         <source>Run the health test</source>
@@ -228,6 +250,18 @@
     <message>
         <source>power limit</source>
         <translation>功率上限</translation>
+    </message>
+    <message>
+        <source>slowed by itself</source>
+        <translation>自行降速</translation>
+    </message>
+    <message>
+        <source>too little power</source>
+        <translation>供电偏低</translation>
+    </message>
+    <message>
+        <source>memory errors</source>
+        <translation>显存出错</translation>
     </message>
     <message>
         <source>power supply</source>

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import jsonschema
 import msgspec
+from msgspec.structs import replace
 
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.paths import resources
 from gpu_assistant.core.results import GpuProcess, GpuSample, Sample
 from gpu_assistant.monitor.sampler import Sampler
-from gpu_assistant.monitor.series import GPU_FIGURES, figures
+from gpu_assistant.monitor.series import GPU_FIGURES, Figures
 from gpu_assistant.system.nvml import Nvml
 from gpu_assistant.system.nvml_figures import THROTTLE_REASONS
 from gpu_assistant.texts import Texts
@@ -58,17 +59,30 @@ def test_a_card_fits_the_schema() -> None:
 
 def test_figures_by_name() -> None:
     held = GpuSample(index=0, uuid="GPU-1", throttle=("hardware-thermal", "power-cap"))
-    found = figures(Sample(t=1, gpus=(held, GpuSample(index=1, temp=50)), cpu=3.0))
+    found = Figures().of(Sample(t=1, gpus=(held, GpuSample(index=1, temp=50)), cpu=3.0))
     assert found["gpu1.temp"] == 50
     assert found["gpu1.util"] is None
     assert found["cpu"] == 3.0
-    assert (found["GPU-1.held_heat"], found["GPU-1.held_power"], found["GPU-1.held_supply"]) == (1, 1, 0)
-    assert "gpu1.held_heat" not in found  # it does not tell
+    assert {key: value for key, value in found.items() if "throttle" in key} == {
+        "GPU-1.throttle_hardware-thermal": 1, "GPU-1.throttle_power-cap": 1,
+    }  # fmt: skip
+
+
+def test_a_throttle_reason_is_kept_from_when_it_was_first_told_also_after_a_restart() -> None:
+    turn, capped = Figures(), GpuSample(index=0, uuid="GPU-1", throttle=("power-cap",))
+    free = replace(capped, throttle=())
+    kept = [turn.of(Sample(t=1, gpus=(gpu,))).get("GPU-1.throttle_power-cap") for gpu in (free, capped, free)]
+    assert kept == [None, 1, 0]
+    again = Figures()
+    again.know(("cpu", "GPU-1.temp", "GPU-1.throttle_power-cap"))
+    assert again.of(Sample(t=1, gpus=(free,)))["GPU-1.throttle_power-cap"] == 0
+    unspoken = again.of(Sample(t=1, gpus=(replace(capped, throttle=None),)))
+    assert "GPU-1.throttle_power-cap" not in unspoken  # it does not tell
 
 
 def test_a_card_that_does_not_answer_is_a_gap_and_a_lost_one_is_marked() -> None:
     gone = [GpuSample(index=index, state=state) for index, state in enumerate(("asleep", "silent", "lost"))]
-    found = figures(Sample(t=1, gpus=(*gone, GpuSample(index=3, temp=50))))
+    found = Figures().of(Sample(t=1, gpus=(*gone, GpuSample(index=3, temp=50))))
     assert {name: value for name, value in found.items() if name.startswith("gpu")} == {
         "gpu2.lost": 1.0, "gpu3.lost": 0.0, **{f"gpu3.{name}": 50 if name == "temp" else None for name in GPU_FIGURES},
     }  # fmt: skip

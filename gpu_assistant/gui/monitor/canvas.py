@@ -14,6 +14,7 @@ from .events import Event
 from .series import DENSE, Curve, Line, thinned
 
 LEAD = 3  # pixels that a line's corner reaches beyond its point
+LANES = 4  # lines of words of events that begin at nearly the same time
 LANE = 0.13  # the height above the highest tick, for events and the limit's words
 
 
@@ -117,9 +118,9 @@ class Canvas:
         for value in frame.grid:
             y = min(round(frame.y(value)), area.height() - 1)
             painter.drawLine(edge, y, area.width(), y)
-        free = -float("inf")
+        free = [(-float("inf"), "")] * LANES
         for event in sorted(events, key=lambda event: event.start):
-            free = self._paint_event(painter, frame, event, free)
+            self._paint_event(painter, frame, event, free)
         begin = frame.start + (edge - 2 * LEAD) * frame.column
         for line, curve in curves:
             self._paint_curve(painter, frame, line, curve, begin)
@@ -145,8 +146,10 @@ class Canvas:
         strokes.line(painter, x, y, dash=line.dash, origin=-float(frame.first))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
 
-    def _paint_event(self, painter: QPainter, frame: Frame, event: Event, free: float) -> float:
-        """Its words only where none stand: from the pixel `free` on. Gives where the next ones may begin."""
+    def _paint_event(self, painter: QPainter, frame: Frame, event: Event, free: list[tuple[float, str]]) -> None:
+        """Its words only where none stand: in the first lane that is `free`, by its pixel and what stands before that;
+        never beside the same words.
+        """
         left = round(frame.x(event.start))
         ground = min(event.end, frame.end + frame.column)
         if not event.moment:
@@ -157,10 +160,11 @@ class Canvas:
         painter.setPen(theme.color("soft" if event.tone == "accent" else event.tone))
         painter.setFont(theme.font("axis"))
         word = self._word(event.text)
-        if not event.text or left + 5 < free:
-            return free
-        painter.drawStaticText(QPoint(left + 5, 0), word)
-        return left + 5 + word.size().width() + 8
+        lane = next((lane for lane, (begins, _) in enumerate(free) if left + 5 >= begins), None)
+        said = any(left + 5 < begins and text == event.text for begins, text in free)
+        if event.text and lane is not None and not said:
+            painter.drawStaticText(QPoint(left + 5, round(lane * word.size().height())), word)
+            free[lane] = (left + 5 + word.size().width() + 8, event.text)
 
     def _paint_scale(self, painter: QPainter, frame: Frame) -> None:
         painter.setFont(theme.font("axis"))

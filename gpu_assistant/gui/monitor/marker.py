@@ -63,7 +63,9 @@ class Marker(QObject):
         self._due = now + max(LEAST_S, clock.span / SHARE)
         start, end = clock.view()
         cards = [gpu for gpu in self._sampling.history.gpus() if gpu.index in picked]
-        found = marks.of_cards(self._sampling.history, cards, start, end - start, self.limit)
+        # The rules, as the catalog, are there once the sampling thread has read them.
+        rules = self._app.health_rules.rules if self._sampling.health is not None else ()
+        found = marks.of_cards(self._sampling.history, cards, start, end - start, allowed=self.limit, rules=rules)
         return (*found, *self._happened)
 
     def _next(self) -> None:

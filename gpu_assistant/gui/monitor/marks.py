@@ -3,60 +3,147 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ...core.jobs import JobContext
 from ...core.results import GpuSample
 from ...health.figures import temperature_limit
+from ...monitor.series import LOST
 from ...monitor.series import name as series_name
+from .bygone import MOSTLY, Yes, met
 from .events import Event, Tone
 from .series import GAP_STEPS, Array
 
 if TYPE_CHECKING:
     from ...app import App
+    from ...catalog.health import Rule
+    from ...monitor.history import Window
     from .history import History
 
-# The share of a stretch of time for which something must have been so.
-MOSTLY = 0.5
-TEMPERATURE = "temp"
-# series of a card: (word, tone, the plot that says it)
-SERIES: dict[str, tuple[str, Tone, str]] = {
-    "held_heat": (str(QT_TRANSLATE_NOOP("Marks", "slowed by heat")), "warn", "temp"),
-    "held_power": (str(QT_TRANSLATE_NOOP("Marks", "power limit")), "soft", "power"),
-    "held_supply": (str(QT_TRANSLATE_NOOP("Marks", "power supply")), "error", "power"),
-    TEMPERATURE: (str(QT_TRANSLATE_NOOP("Marks", "hot")), "warn", "temp"),
-    "lost": (str(QT_TRANSLATE_NOOP("Marks", "lost")), "error", "util"),
+# rule of a card: (word, tone, the plot that says it)
+RULES: dict[str, tuple[str, Tone, str]] = {
+    "slowed-by-heat": (str(QT_TRANSLATE_NOOP("Marks", "slowed by heat")), "warn", "temp"),
+    "slowed-by-itself": (str(QT_TRANSLATE_NOOP("Marks", "slowed by itself")), "warn", "power"),
+    "power-limit": (str(QT_TRANSLATE_NOOP("Marks", "power limit")), "soft", "power"),
+    "power-starved": (str(QT_TRANSLATE_NOOP("Marks", "too little power")), "warn", "power"),
+    "power-supply": (str(QT_TRANSLATE_NOOP("Marks", "power supply")), "error", "power"),
 }
+HOT = str(QT_TRANSLATE_NOOP("Marks", "hot"))
+GONE = str(QT_TRANSLATE_NOOP("Marks", "lost"))
+ERRORS = str(QT_TRANSLATE_NOOP("Marks", "memory errors"))
 
-Yes = np.ndarray[Any, np.dtype[np.bool_]]
 Allowed = Callable[[GpuSample], float | None]
 
 
-def of_cards(history: History, gpus: Iterable[GpuSample], start: float, span: float, allowed: Allowed) -> list[Event]:
-    """Throttled, hot and lost, over a range that begins at `start` and is `span` seconds long."""
+def of_cards(
+    history: History, gpus: Iterable[GpuSample], start: float, span: float, *, allowed: Allowed, rules: Iterable[Rule]
+) -> list[Event]:
+    """Held back, hot, lost, errors, over a range that begins at `start` and is `span` seconds long."""
     # From a round moment before what is shown: what goes on there keeps its beginning as time moves on.
     half = span / 2
     begin = math.floor((start - half) / half) * half
-    found: list[Event] = []
-    for gpu in gpus:
-        limit = temperature_limit(gpu, allowed)
-        for figure, (word, tone, about) in SERIES.items():
-            least = limit if figure == TEMPERATURE else MOSTLY
-            if least is None:
-                continue
-            seen = history.series(series_name(gpu, figure), begin, start)
-            if seen is None:
-                return []
-            text = QCoreApplication.translate("Marks", word)
-            found += [
-                Event(start=first, end=last, text=text, tone=tone, gpu=gpu.index, about=about)
-                for first, last in runs(seen.t, seen.mean >= least, seen.step)
-            ]
-    return found
+    marked = [rule for rule in rules if rule.id in RULES]
+    return [
+        event
+        for gpu in gpus
+        if (past := _Past(history, gpu, begin, start)).known
+        for event in (*_held_back(past, marked), *_hot(past, allowed), *_gone(past), *_errors(past))
+    ]
+
+
+class _Past:
+    """A card's series in the range, each read once and all at the same moments."""
+
+    def __init__(self, history: History, gpu: GpuSample, begin: float, start: float) -> None:
+        self.gpu = gpu
+        self._history, self._begin, self._start = history, begin, start
+        self._read: dict[str, Window | None] = {}
+        self._t: Array | None = None
+        store = history.store
+        self._names = frozenset(store.names) if store is not None else frozenset()
+        self.known = bool(self._names)
+
+    def window(self, figure: str) -> Window | None:
+        """A series; None where it was never known."""
+        if figure not in self._read:
+            series = series_name(self.gpu, figure)
+            there = series in self._names
+            found = self._history.series(series, self._begin, self._start) if there else None
+            self._t = found.t if self._t is None and found is not None else self._t
+            self._read[figure] = _at(self._t, found)
+        return self._read[figure]
+
+    def figure(self, name: str) -> Array | float | None:
+        """As rules ask: over time where it is kept, else as the card tells it now."""
+        window = self.window(name)
+        if window is not None:
+            return window.mean
+        now = getattr(self.gpu, name, None)
+        return float(now) if isinstance(now, int | float) else None
+
+    def events(self, on: Yes | None, word: str, tone: Tone, about: str) -> Iterator[Event]:
+        """One for each time that it was so."""
+        window = self.window(LOST)
+        if on is None or window is None:
+            return
+        text = QCoreApplication.translate("Marks", word)
+        for first, last in runs(window.t, on, window.step):
+            yield Event(start=first, end=last, text=text, tone=tone, gpu=self.gpu.index, about=about)
+
+
+def _held_back(past: _Past, rules: list[Rule]) -> Iterator[Event]:
+    for rule in rules:
+        yield from past.events(met(rule, past.figure), *RULES[rule.id])
+
+
+def _hot(past: _Past, allowed: Allowed) -> Iterator[Event]:
+    limit, window = temperature_limit(past.gpu, allowed), past.window("temp")
+    if limit is not None and window is not None:
+        yield from past.events(window.mean >= limit, HOT, "warn", "temp")
+
+
+def _gone(past: _Past) -> Iterator[Event]:
+    window = past.window(LOST)
+    if window is not None:
+        yield from past.events(window.mean >= MOSTLY, GONE, "error", "util")
+
+
+def _errors(past: _Past) -> Iterator[Event]:
+    """The moments in which the driver reported an error, or memory errors came that could not be mended."""
+    for at, number in _changes(past.window("xid")):
+        yield Event(start=at, end=at, text=f"Xid {number:.0f}", tone="error", gpu=past.gpu.index, about="util")
+    text = QCoreApplication.translate("Marks", ERRORS)
+    for at, _ in _changes(past.window("ecc_uncorrected"), down=False):
+        yield Event(start=at, end=at, text=text, tone="error", gpu=past.gpu.index, about="mem")
+
+
+def _changes(window: Window | None, *, down: bool = True) -> Iterator[tuple[float, float]]:
+    """When a number came, and which; what stood there at first is older. A count that goes `down` began anew."""
+    if window is None:
+        return
+    known = np.isfinite(window.high)
+    t, high = window.t[known], window.high[known]
+    new = (np.diff(high) != 0) if down else (np.diff(high) > 0)
+    for place in np.flatnonzero(new & (high[1:] > 0)) + 1:
+        yield float(t[place]), float(high[place])
+
+
+def _at(t: Array | None, window: Window | None) -> Window | None:
+    """A series at these moments: one that was read a little later may have one more, or begin one later."""
+    if t is None or window is None or np.array_equal(t, window.t):
+        return window
+    places = np.searchsorted(window.t, t)
+    there = places < len(window.t)
+    there[there] = window.t[places[there]] == t[there]
+    mean, low, high = (np.full(len(t), np.nan) for _ in range(3))
+    for part, own in ((mean, window.mean), (low, window.low), (high, window.high)):
+        part[there] = own[places[there]]
+    return replace(window, t=t, mean=mean, low=low, high=high)
 
 
 def runs(t: Array, on: Yes, step: float) -> list[tuple[float, float]]:

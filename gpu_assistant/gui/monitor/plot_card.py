@@ -83,6 +83,7 @@ class PlotCard(Card):
     ) -> None:
         self.of, self.gpus = metric, gpus
         self._limit = limit
+        self._several = places is not None
         self._total: float | None = None
         self._ready = False
         super().__init__(padding=14)
@@ -165,10 +166,16 @@ class PlotCard(Card):
             self.plot.set_limit(Limit(value=degrees, text=text))
 
     def mark(self, events: tuple[Event, ...]) -> None:
-        """Those of its cards and of the whole computer; the words stand in one plot alone."""
-        mine = (event for event in events if event.gpu is None or event.gpu in self.gpus)
-        said = (event if event.about in ("", self.of.key) else replace(event, text="") for event in mine)
-        self.plot.set_events(tuple(said))
+        """Those of its cards and of the whole computer; what it was stands in one plot alone. Of several cards each
+        mark says whose it is.
+        """
+        mine = [event for event in events if event.gpu is None or event.gpu in self.gpus]
+        self.plot.set_events(tuple(replace(event, text=self._said(event)) for event in mine))
+
+    def _said(self, event: Event) -> str:
+        text = event.text if event.about in ("", self.of.key) else ""
+        whose = f"GPU {event.gpu}" if self._several and event.gpu is not None else ""
+        return f"{whose} {text}".strip()
 
     def draw(self, history: History) -> None:
         """Draw what the clock shows of the history, as far as that is new."""

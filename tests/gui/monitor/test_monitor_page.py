@@ -179,6 +179,69 @@ def test_what_happened_is_marked(worked):
     assert cards["temp"]._limit.text == "slows down at 88 °C"
 
 
+def test_a_power_limit_is_marked_only_where_the_card_draws_as_much(monitor):
+    """As the rule of the alarm judges: its thresholds are data."""
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    resting = {"util": 30, "power_w": 63.0, "throttle": ("power-cap",)}
+    starved = {"util": 97, "power_w": 63.0, "throttle": ("power-cap",), "clock_sm": 600, "clock_sm_max": 3105}
+    full = {**starved, "power_w": 113.0, "clock_sm": 2700}
+    parts = [resting] * 30 + [starved] * 30 + [full] * 30
+    feed(window, *(sample(gpu(**part), t=now - 90 + i) for i, part in enumerate(parts)))
+    page._marker.forget()
+    page.draw()
+    plot = next(card.plot for card in page.cards if card.of.key == "power")
+    marked = {event.text: event for event in plot._events if event.text not in ("", "install")}
+    assert set(marked) == {"too little power", "power limit"}
+    assert marked["power limit"].start == pytest.approx(now - 30, abs=2)
+    assert marked["too little power"].end == pytest.approx(now - 30, abs=2)
+
+
+def test_of_several_gpus_each_mark_says_whose_it_is(monitor):
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    sick = [
+        sample(
+            gpu(0, temp=90, temp_max=88),
+            gpu(1, ecc_uncorrected=4 if i >= 20 else 0),
+            gpu(2, xid=48 if i >= 25 else 0, xid_t=now),
+            t=now - 60 + i,
+        )
+        for i in range(60)
+    ]
+    feed(window, *sick)
+    page._marker.forget()
+    page.draw()
+    cards = {card.of.key: card.plot for card in page.cards}
+    said = {key: {event.text for event in plot._events if event.tone != "accent"} for key, plot in cards.items()}
+    assert said["temp"] == {"GPU 0 hot", "GPU 1", "GPU 2"}
+    assert said["util"] == {"GPU 0", "GPU 1", "GPU 2 Xid 48"}
+    assert said["mem"] == {"GPU 0", "GPU 1 memory errors", "GPU 2"}
+    page.layout_.buttons[1].click()
+    page.draw()
+    own = {(card.of.key, card.gpus): card.plot for card in page.cards}
+    assert {event.text for event in own["util", (2,)]._events if event.tone != "accent"} == {"GPU 2 Xid 48"}
+
+
+def test_several_alarms_are_one_sentence_whose_advice_unfolds(monitor, qtbot):
+    window, page = monitor
+    sick = {"temp": 95, "temp_max": 83, "temp_slow": 90, "ecc_uncorrected": 3, "remap_pending": True, "throttle": ()}
+    now = time.time()
+    feed(window, *(sample(gpu(**sick), t=now - 12 + i) for i in range(12)))
+    qtbot.waitUntil(lambda: page.subtitle.text().endswith(" · and 2 more"), timeout=10_000)
+    advice = page.advice
+    assert advice.button.isVisible()
+    assert not advice.alarms.isVisible()
+    advice.button.click()
+    first, *others = advice.alarms.rows.values()
+    assert first.fix.isVisible()
+    assert not others[0].isVisible()
+    advice.alarms.more.click()
+    assert others[0].isVisible()
+
+
 def test_the_sentence_and_the_pill_say_how_the_card_is(worked, qtbot):
     _, page = worked
     # A sample of before may have been on its way.

@@ -1,0 +1,71 @@
+"""When the conditions of a health rule held in what the history keeps: marks are judged as alarms are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...catalog.health import Names, Number
+from ...monitor.series import THROTTLE
+from .series import Array
+
+if TYPE_CHECKING:
+    from ...catalog.health import Rule
+
+Yes = np.ndarray[Any, np.dtype[np.bool_]]
+# A card's figure as a line over time, a figure that does not change, or None where nobody knows it.
+Figure = Callable[[str], Array | float | None]
+
+# The share of a stretch of time for which a reason must have been told.
+MOSTLY = 0.5
+# The figures of a rule that are sets of throttle reasons.
+REASONS = ("throttle", "held_by")
+
+
+def met(rule: Rule, figure: Figure) -> Yes | None:
+    """The stretches in which all conditions of the rule held; None: in none. What is not known meets no condition."""
+    together: Yes | None = None
+    # Names first: a reason that was never told makes an end at once.
+    for condition in sorted(rule.when, key=lambda one: not isinstance(one, Names)):
+        if isinstance(condition, Names):
+            found = _named(condition, figure)
+        elif isinstance(condition, Number):
+            found = _number(condition, figure)
+        else:
+            raise TypeError(f"{rule.id}: a counter has no past")
+        if found is None:
+            return None
+        together = found if together is None else together & found
+    return together
+
+
+def _named(condition: Names, figure: Figure) -> Yes | None:
+    """At least one of the names, none of the others; rules about anything but throttle reasons have no past."""
+    if condition.figure not in REASONS:
+        return None
+    yes: Yes | None = None
+    for reason in condition.any_of:
+        told = figure(THROTTLE + reason)
+        if isinstance(told, np.ndarray):
+            yes = (told >= MOSTLY) if yes is None else yes | (told >= MOSTLY)
+    for reason in condition.none_of:
+        told = figure(THROTTLE + reason)
+        if yes is not None and isinstance(told, np.ndarray):
+            yes &= ~(told >= MOSTLY)
+    return yes
+
+
+def _number(condition: Number, figure: Figure) -> Yes | None:
+    value = figure(condition.figure)
+    bound: Array | float | None = condition.least if condition.least is not None else condition.below
+    if not isinstance(value, np.ndarray) or bound is None:
+        return None
+    base = figure(condition.share_of or condition.beyond or "")
+    if base is None and (condition.share_of or condition.beyond):
+        return None
+    if base is not None:
+        bound = bound * base if condition.share_of else bound + base
+    # NaN is neither.
+    return value >= bound if condition.least is not None else value < bound
