@@ -93,7 +93,8 @@ class Afterwards:
             loss = steadiness(speeds)
             if loss is not None and name != "cpu":  # that one has other work, too
                 state = "warn" if loss > self._tests.slower_share else "pass"
-                yield made("load-speed", state, value=round(100 * loss), device=name)  # type: ignore[arg-type]
+                data = cards.ours(self._tests)
+                yield made("load-speed", state, value=round(100 * loss), device=name, **data)  # type: ignore[arg-type]
 
 
 def _index(device: TestedDevice, minder: Minder) -> int | None:

@@ -19,6 +19,7 @@ Seen = Sequence[tuple[float, GpuSample]]
 Make = Callable[..., Check]
 
 HELD_BACK = {"thermal", "hardware-thermal", "power-brake", "hardware-slowdown"}
+OWN = "own"  # what the rules call a source that is our own experience
 TWICE = 2  # one reading alone may be a slip
 
 
@@ -26,6 +27,11 @@ def made(check_id: str, state: CheckState, *, value: Value = None, expected: Val
     """A check whose texts are filled with `data`, too."""
     filled = {"reason": None, "device": None, "value": value, "expected": expected, **data}
     return Check(id=check_id, state=state, value=value, expected=expected, data=filled)
+
+
+def ours(tests: Tests) -> dict[str, Value]:
+    """For a check whose threshold nobody but us names: the texts say so."""
+    return {"own": tests.source == OWN}
 
 
 def mains(power: Power) -> Check:
@@ -126,7 +132,7 @@ def link_speed(found: Sequence[Check], seen: Seen, device: str, tests: Tests, fo
     else:
         state: CheckState = "pass" if slower >= tests.link.share * carries else "warn"
         share = round(100 * slower / carries)
-        yield made("link-speed", state, value=slower, expected=carries, share=share, **about)
+        yield made("link-speed", state, value=slower, expected=carries, share=share, **about, **ours(tests))
 
 
 def _advice(form: Form) -> dict[str, Any]:
@@ -180,7 +186,7 @@ def _memory(make: Make, first: GpuSample, tests: Tests, *, worked: bool) -> Chec
     free = first.mem_total - first.mem_used
     taken = (first.util is not None and first.util > most) or free < tests.least_free_share * first.mem_total
     data: dict[str, Value] = {"free_memory_bytes": free, "total_memory_bytes": first.mem_total, "busy": first.util}
-    return make("card-memory", "warn" if taken else "pass", value=free, **data)
+    return make("card-memory", "warn" if taken else "pass", value=free, **data, **ours(tests))
 
 
 def _errors(make: Make, last: GpuSample) -> Check:
@@ -220,7 +226,7 @@ def _heat(make: Make, seen: Seen, limit: float, most: float | None, tests: Tests
         return make("card-heat", "skip", reason="@health.reason.not-told")
     highest = temps[-1]
     if highest >= limit:
-        return make("card-heat", "fail", value=highest, limit=round(limit))
+        return make("card-heat", "fail", value=highest, limit=round(limit), **ours(tests))
     if most is not None and len(temps) >= TWICE and temps[-TWICE] >= most - tests.hot_before_limit:
         return make("card-heat", "warn", value=highest, limit=round(most))
     return make("card-heat", "pass", value=highest, limit=round(limit))
@@ -239,4 +245,4 @@ def _held_back(make: Make, seen: Seen, tests: Tests) -> Check:
         return make("card-held-back", "skip", reason="@health.reason.one-look")
     state: CheckState = "warn" if share > tests.held_back_share and times >= TWICE else "pass"
     reason = f"@monitor.throttle.{most}" if most is not None and state == "warn" else None
-    return make("card-held-back", state, value=round(100 * share), reason=reason)
+    return make("card-held-back", state, value=round(100 * share), reason=reason, **ours(tests))

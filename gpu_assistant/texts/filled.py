@@ -9,7 +9,7 @@ import msgspec
 from ..core.health import Alarm, Health
 from ..core.plan import EndEvent, Event, Plan, PlanEvent, StepEvent
 from ..core.recommendation import Recommendation
-from ..core.results import Checks
+from ..core.results import Check, Checks
 from .format import UNKNOWN
 from .sentences import Sentences
 
@@ -69,7 +69,7 @@ class Texts(Sentences):
             checks=tuple(
                 msgspec.structs.replace(
                     check,
-                    text=self.say(f"check.{check.id}.{check.state}", check.data),
+                    text=self._said(check),
                     fix=self.say(f"check.{check.id}.fix", check.data) if check.state in ("warn", "fail") else None,
                 )
                 for check in value.checks
@@ -78,6 +78,13 @@ class Texts(Sentences):
             leaves_out=leaves_out,
             scope=scope,
         )
+
+    def _said(self, check: Check) -> str:
+        """A check's sentence; where only we say from when on something counts, that stands beside it."""
+        text = self.say(f"check.{check.id}.{check.state}", check.data)
+        if check.data.get("own") and check.state in ("warn", "fail"):
+            text += ("" if self.language == "zh_CN" else " ") + self.say("health.own-check")
+        return text
 
     def _list(self, words: tuple[str, ...]) -> str:
         """Words one after the other; a dash for none."""
