@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
+
+Place = QStandardPaths.StandardLocation
+PICTURES = frozenset({"png"})  # endings of what belongs among the user's pictures; all else among the documents
+# Where the last answer to such a question lay, while the program runs.
+_last: dict[Place, str] = {}
 
 
 def save_dialog(parent: QWidget, title: str, kinds: str, name: str) -> QFileDialog:
     """Where a file shall be saved: `kinds` like "PNG (*.png)", `name` what it is called unless the user says else."""
-    dialog = _dialog(parent, title)
+    ending = name.rpartition(".")[2]
+    dialog = _dialog(parent, title, Place.PicturesLocation if ending in PICTURES else Place.DocumentsLocation)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setNameFilter(kinds)
-    dialog.setDefaultSuffix(name.rpartition(".")[2])
+    dialog.setDefaultSuffix(ending)
     dialog.selectFile(name)
     return dialog
 
@@ -32,7 +40,16 @@ def folder_dialog(parent: QWidget, title: str) -> QFileDialog:
     return dialog
 
 
-def _dialog(parent: QWidget, title: str) -> QFileDialog:
-    dialog = QFileDialog(parent, title)
+def _dialog(parent: QWidget, title: str, place: Place = Place.DocumentsLocation) -> QFileDialog:
+    dialog = QFileDialog(parent, title, _start(place))
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.fileSelected.connect(lambda file: _last.update({place: str(Path(file).parent)}))
     return dialog
+
+
+def _start(place: Place) -> str:
+    """The folder of the last answer, else the user's own for such files, else the home folder."""
+    for folder in (_last.get(place), QStandardPaths.writableLocation(place)):
+        if folder and Path(folder).is_dir():
+            return folder
+    return str(Path.home())
