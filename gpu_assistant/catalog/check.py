@@ -12,6 +12,7 @@ from typing import Any, get_args, get_origin
 import msgspec
 from msgspec import Struct
 
+from ..core import json
 from ..core.json import fault_of
 from .files import FILES
 from .records import Gpus
@@ -84,7 +85,7 @@ def check(folder: Path, floor: Path | None = None, *, today: date | None = None)
 def _file(path: Path, name: str, found: list[Finding], whole: dict[str, Any]) -> Subject | None:
     try:
         data = path.read_bytes()
-        subject = msgspec.json.decode(data, type=FILES[name])
+        subject = json.decode(data, FILES[name])
         raw = whole[name] = msgspec.json.decode(data)
     except OSError as error:
         found.append(Finding(file=name, rule="readable", detail=error.strerror or str(error)))
@@ -108,7 +109,7 @@ def _misfits(name: str, data: bytes, first: Exception) -> Iterator[Finding]:
     """What does not fit its struct: the first fault of every record, where the file is JSON at all."""
     faults: list[tuple[str, Exception]] = []
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raw = msgspec.json.decode(data, type=dict[str, Any])
+        raw = json.decode(data, dict[str, Any])
         for field in msgspec.structs.fields(FILES[name]):
             value = raw.get(field.encode_name)
             records, kind = [("", value)] if value is not None else [], field.type
@@ -117,7 +118,7 @@ def _misfits(name: str, data: bytes, first: Exception) -> Iterator[Finding]:
                 records = [(f"/{place}", record) for place, record in enumerate(value)]
             for place, record in records:
                 try:
-                    msgspec.convert(record, kind)
+                    json.convert(record, kind)
                 except msgspec.ValidationError as error:
                     faults.append((f"/{field.encode_name}{place}", error))
     for where, wrong in faults or [("", first)]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from ..core import json
 from ..core.errors import AppError
 from ..core.json import fault_of
 from ..core.machine import SystemName
@@ -44,7 +45,7 @@ class Catalog:
         if newer is not None:
             return newer
         try:
-            return msgspec.json.decode(path.read_bytes(), type=kind)
+            return json.decode(path.read_bytes(), kind)
         except OSError as error:
             raise AppError("catalog-broken", file=str(path), detail=error.strerror or str(error)) from error
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

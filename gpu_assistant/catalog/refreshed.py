@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
+from ..core import json
 from .subject import Day, Subject
 
 Kind = TypeVar("Kind", bound=Subject)
@@ -51,7 +52,7 @@ class Refreshed:
         if not self._looked:
             self._looked = True
             try:
-                self._stamp = msgspec.json.decode((self.folder / STAMP).read_bytes(), type=Stamp)
+                self._stamp = json.decode((self.folder / STAMP).read_bytes(), Stamp)
             except OSError:
                 pass  # never refreshed
             except (msgspec.DecodeError, UnicodeDecodeError):
@@ -66,7 +67,7 @@ class Refreshed:
         try:
             if path.stat().st_size > LARGEST:
                 raise msgspec.DecodeError("too large")
-            found = msgspec.json.decode(path.read_bytes(), type=kind)
+            found = json.decode(path.read_bytes(), kind)
         except FileNotFoundError:
             return None
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -81,6 +82,6 @@ class Refreshed:
 
 def _day(path: Path) -> str:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Dated).as_of
+        return json.decode(path.read_bytes(), _Dated).as_of
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return ""  # the floor is broken: anything sound is better

@@ -5,9 +5,11 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, TypeVar, overload
 
 import msgspec
 
@@ -27,9 +29,37 @@ def encode_pretty(value: Any) -> str:  # noqa: ANN401 - any struct of ours
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
 
 
-def decode(data: bytes | str, kind: type[T]) -> T:
-    """Decode and check; raises msgspec.ValidationError or msgspec.DecodeError."""
+# msgspec looks at a type when it first meets it, and shows what it has so far to every thread: another one that meets
+# the same type meanwhile takes the program down.
+_looking = threading.Lock()
+_looked_at: set[object] = set()
+
+
+@overload
+def decode(data: bytes | str, kind: type[T]) -> T: ...
+
+
+@overload
+def decode(data: bytes | str, kind: UnionType) -> Any: ...  # noqa: ANN401 - one of a union's
+
+
+def decode(data: bytes | str, kind: Any) -> Any:
+    """Decode and check; raises msgspec.ValidationError or msgspec.DecodeError. From any thread."""
+    _look_at(kind)
     return msgspec.json.decode(data, type=kind)
+
+
+def convert(value: object, kind: type[T]) -> T:
+    """What was decoded as plain values, as a struct of ours; raises msgspec.ValidationError. From any thread."""
+    _look_at(kind)
+    return msgspec.convert(value, type=kind)
+
+
+def _look_at(kind: object) -> None:
+    if kind not in _looked_at:
+        with _looking:
+            msgspec.json.Decoder(kind)
+            _looked_at.add(kind)
 
 
 def read_file(path: Path, kind: type[T], *, code: str) -> T:

@@ -83,7 +83,7 @@ def read(path: Path) -> Kept | None:
     kept = Kept(head=head, versions={}, pieces=[])
     for raw in lines[1:]:
         try:
-            line: Line = msgspec.json.decode(raw, type=Line)
+            line: Line = json.decode(raw, Line)
         except (msgspec.DecodeError, UnicodeDecodeError):
             # A crash of the system may leave holes; what the other lines say is checked against the disk.
             continue

@@ -108,7 +108,7 @@ def python_version(environment: Path) -> str | None:
     """The exact version of an environment's Python, from conda's own record of it; None where it has none."""
     for record in sorted((environment / META).glob("python-[0-9]*.json")):
         try:
-            return msgspec.json.decode(record.read_bytes(), type=_Record).version
+            return json.decode(record.read_bytes(), _Record).version
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             continue
     return None
@@ -137,7 +137,7 @@ def forget(environment: Path, home: Path) -> None:
 def _failure(finished: Finished, environment: Path) -> AppError:
     """What conda complained of: its answer is the last object that it wrote."""
     try:
-        answer = msgspec.json.decode(finished.out[finished.out.rfind("\n{") + 1 :].encode(), type=_Answer)
+        answer = json.decode(finished.out[finished.out.rfind("\n{") + 1 :].encode(), _Answer)
     except (msgspec.DecodeError, UnicodeEncodeError):
         answer = _Answer()
     said = answer.message or answer.error or finished.err

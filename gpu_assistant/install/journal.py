@@ -213,7 +213,7 @@ def read(path: Path) -> tuple[Entry, ...]:
         return ()
     for line in lines:
         try:
-            entries.append(msgspec.json.decode(line, type=Entry))
+            entries.append(json.decode(line, Entry))
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
     return tuple(entries)

@@ -94,7 +94,7 @@ def _locked(wanted: Wish, data: DataDir) -> tuple[PricedFile, ...] | None:
 def read(data: DataDir) -> Prices:
     """What is kept; nothing where it cannot be read."""
     try:
-        return msgspec.json.decode((data.prices / FILE).read_bytes(), type=Prices)
+        return json.decode((data.prices / FILE).read_bytes(), Prices)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return Prices()
 

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from ..core import json
 from ..core.errors import AppError
 from ..core.json import storage_error
 from ..core.plan import PlanFile
@@ -41,7 +42,7 @@ class Index:
         self.name = file.name
         self.source = Source(url=file.url, sha256=hashlib.sha256(data).hexdigest(), pinned=file.sha256 is not None)
         try:
-            self._parts = msgspec.json.decode(data, type=dict[str, Any])
+            self._parts = json.decode(data, dict[str, Any])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise self._broken() from error
         # What the archives' names and hashes were read from is what counts from here on.

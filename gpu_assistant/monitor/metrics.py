@@ -11,14 +11,13 @@ from functools import cache
 from types import TracebackType
 from typing import get_args
 
-import msgspec
 from msgspec import Struct
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import GaugeMetricFamily, UntypedMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from ..core import paths
+from ..core import json, paths
 from ..core.errors import AppError
 from ..core.results import GpuSample, GpuState, NvmlState, Sample
 from ..system.nvml_figures import THROTTLE_REASONS
@@ -60,7 +59,7 @@ class Figures(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 @cache
 def figures() -> Figures:
     """The built-in file."""
-    return msgspec.json.decode((paths.resources() / "monitor" / "metrics.json").read_bytes(), type=Figures)
+    return json.decode((paths.resources() / "monitor" / "metrics.json").read_bytes(), Figures)
 
 
 class Latest(Collector):

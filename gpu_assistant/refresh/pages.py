@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct, ValidationError
 
 from ..catalog.subject import Arch, Day, Hex32, Md5, Numbers
+from ..core import json
 from ..core.machine import SystemName
 
 MOST_LINKS = 200_000
@@ -136,10 +137,10 @@ class CudnnIndex(Index, frozen=True, kw_only=True):
 def toolkit_index(data: bytes) -> Index:
     """The head of a toolkit's index; raises Garbage, also where it lists no compiler."""
     try:
-        raw: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
+        raw: dict[str, Any] = json.decode(data, dict[str, Any])
         if "cuda_nvcc" not in raw:
             raise Garbage("no compiler")
-        return msgspec.convert(raw, type=Index)
+        return json.convert(raw, Index)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Garbage(str(error)) from error
 
@@ -147,7 +148,7 @@ def toolkit_index(data: bytes) -> Index:
 def cudnn_index(data: bytes) -> CudnnIndex:
     """An index of cuDNN; raises Garbage."""
     try:
-        return msgspec.json.decode(data, type=CudnnIndex)
+        return json.decode(data, CudnnIndex)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Garbage(str(error)) from error
 
@@ -172,10 +173,10 @@ class _Download(Struct, frozen=True, kw_only=True):
 def drivers(data: bytes) -> tuple[FoundDriver, ...]:
     """The drivers of the lookup's answer that are no trial versions; empty where it found none; raises Garbage."""
     try:
-        raw = msgspec.json.decode(data, type=dict[str, Any])
+        raw = json.decode(data, dict[str, Any])
         if str(raw.get("Success", "")) not in ("0", "1"):
             raise Garbage("no answer")
-        found = [msgspec.convert(entry["downloadInfo"], type=_Download) for entry in raw.get("IDS") or ()]
+        found = [json.convert(entry["downloadInfo"], _Download) for entry in raw.get("IDS") or ()]
     except (msgspec.DecodeError, ValidationError, UnicodeDecodeError, RecursionError, KeyError, TypeError) as error:
         raise Garbage(str(error)) from error
     return tuple(

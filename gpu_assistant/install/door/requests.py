@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from ...core import json
 from ...core.errors import AppError
 from ...core.message import Value
 
@@ -95,7 +96,7 @@ def read(raw: bytes, sha256: str) -> Request:
     if hashlib.sha256(raw).hexdigest() != sha256:
         raise AppError("door-request", detail="sha256")
     try:
-        request: Request = msgspec.json.decode(raw, type=Request, strict=True)
+        request: Request = json.decode(raw, Request)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise AppError("door-request", detail=str(error)) from error
     return request

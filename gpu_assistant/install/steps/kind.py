@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import msgspec
 
+from ...core import json
 from ...core.errors import CallError
 from ...core.json import fault_of
 from ...core.plan import Plan, Step
@@ -88,7 +89,7 @@ def refused(detail: str) -> CallError:
 def spec_of(step: Step, shape: type[Spec]) -> Spec:
     """A step's `spec` in its kind's own strict shape; raises CallError("plan-refused")."""
     try:
-        return msgspec.convert(step.spec, shape)
+        return json.convert(step.spec, shape)
     except msgspec.ValidationError as error:
         raise refused(f"{step.id}: spec.{fault_of(error)[1].removeprefix('@file.whole')}".rstrip(".")) from error
 
