@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 
 from ...core.results import Benchmark
 from ...texts.format import UNKNOWN
-from ...texts.format import size as size_of
-from .. import language, theme
+from .. import language
 from ..components import Button, Card, Table
 from . import scores
 
-COLUMNS, WIDEST, ROOM = 6, 260, 28  # a column is no wider; room beside its words
+COLUMNS, MEDIAN = 6, 3  # a reason stands in all columns from the median on
+
+COPIES = "copy-"
+translate = QCoreApplication.translate
 
 
 class Every(Card):
@@ -24,11 +27,9 @@ class Every(Card):
         super().__init__(padding=12)
         self.toggle = Button(kind="ghost", icon="table", after="down")
         self.toggle.clicked.connect(self._fold)
-        self.table = Table()
+        self.table = Table(wraps=True)
         self.table.setColumnCount(COLUMNS)
-        head = self.table.horizontalHeader()
-        for column in range(1, COLUMNS):
-            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.table.setVisible(False)
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.column.addWidget(self.toggle)
@@ -45,7 +46,13 @@ class Every(Card):
         """Larger words need a higher table."""
         super().refresh()
         if self._ready:
+            self.table.refresh()  # before its words are measured
             self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """As wide as the card."""
+        super().resizeEvent(event)
+        self._fit()
 
     def retranslate(self) -> None:
         """Heads and rows."""
@@ -67,50 +74,62 @@ class Every(Card):
         )
         self.table.setHorizontalHeaderLabels(heads)
         rows = rows_of(self._shown)
+        self.table.clearSpans()
         self.table.setRowCount(len(rows))
+        for row in range(len(self._shown.results), len(rows)):
+            self.table.setSpan(row, MEDIAN, 1, COLUMNS - MEDIAN)
         for row, cells in enumerate(rows):
             for column, text in enumerate(cells):
                 item = QTableWidgetItem(text)
-                side = Qt.AlignmentFlag.AlignLeft if column < 2 else Qt.AlignmentFlag.AlignRight
+                told = column < 2 or (len(cells) < COLUMNS and column == MEDIAN)
+                side = Qt.AlignmentFlag.AlignLeft if told else Qt.AlignmentFlag.AlignRight
                 item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
                 item.setToolTip(text)
                 self.table.setItem(row, column, item)
-        words = self.table.fontMetrics()
-        for column in range(1, COLUMNS):
-            widest = max(words.horizontalAdvance(cells[column]) for cells in (heads, *rows))
-            self.table.setColumnWidth(column, min(widest + ROOM, theme.px(WIDEST)))
         self._fit()
 
     def _fit(self) -> None:
         """As high as its rows: the page scrolls, not the table."""
-        rows = self.table.rowCount() * self.table.verticalHeader().defaultSectionSize()
-        self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + 4)
+        if self.table.isHidden():
+            return
+        margins = self.column.contentsMargins()
+        self.table.fit_columns(self.width() - margins.left() - margins.right() - 2 * self.table.frameWidth())
+        bar = self.table.horizontalScrollBar()
+        below = bar.sizeHint().height() if self.table.horizontalHeader().length() > self.table.width() else 0
+        rows = self.table.verticalHeader().length()
+        self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + below + 4)
 
     def _fold(self) -> None:
         self.table.setVisible(self.table.isHidden())
         self.retranslate()
 
 
-def _size(sides: tuple[int, ...], unit: str) -> str:
-    """What is copied has bytes, everything else has sides."""
-    return size_of(sides[0]) if unit == "GB/s" else scores.extent(sides)
+def _size(name: str, sides: tuple[int, ...], batch: int | None = None) -> str:
+    """What is copied has bytes, everything else has sides; and how many at a time."""
+    if name.startswith(COPIES):
+        return scores.mebibytes(sides[0]) if sides else ""
+    said = scores.extent(sides)
+    if batch is None:
+        return said
+    return translate("Every", "{size}, batch {batch}").format(size=said, batch=batch)
 
 
 def rows_of(benchmark: Benchmark) -> list[tuple[str, ...]]:
-    """Every measurement in words: what, where, size, median, middle half, runs; then what was left out and why."""
+    """Every measurement in words: what, where, size, median, middle half, runs; then what was left out, which has its
+    reason in place of the last three.
+    """
     found: list[tuple[str, ...]] = []
     for result in benchmark.results:
         low, high = (scores.amount(each, result.unit) for each in (result.q1, result.q3))
         unit = scores.unit_name(scores.shown(result.q3, result.unit)[1])
         low = low.removesuffix(f" {unit}")  # once is enough, where it is the same
         guessed = result.extrapolated
-        size = _size(result.size, result.unit) + (f" · {result.batch}" if result.batch is not None else "")
         found.append(
             (
                 scores.name(result),
                 scores.device_name(result),
-                size,
-                ("≈ " if guessed else "") + scores.value(result),
+                _size(result.id, result.size, result.batch),
+                ("≈ " if guessed else "") + scores.marked(result),
                 UNKNOWN if guessed else f"{low} … {high}",
                 UNKNOWN if guessed else str(result.runs),
             )
@@ -118,6 +137,5 @@ def rows_of(benchmark: Benchmark) -> list[tuple[str, ...]]:
     texts = language.texts()
     for left in benchmark.left_out:
         what = scores.workload(left.id, left.dtype)
-        why = texts.say(left.why)
-        found.append((what, scores.device_label(left.device), scores.extent(left.size), UNKNOWN, why, UNKNOWN))
+        found.append((what, scores.device_label(left.device), _size(left.id, left.size), texts.say(left.why)))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,17 +18,21 @@ from PySide6.QtWidgets import (
 from .. import theme
 from .base import Live, boxed
 from .scroll_bar import scroll_slim
+from .text import laid_out
 
 SIDE, ROW, HEAD = 11, 13, 16  # room beside a cell's words, and what rows and head are higher than their words
 
 
 class Table(Live, QTableWidget):
-    """Rows are chosen as a whole, and nothing can be edited; every other row has a ground of its own."""
+    """Rows are chosen as a whole, and nothing can be edited; every other row has a ground of its own. With `wraps`
+    words that are too long for their column go on in another line.
+    """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, wraps: bool = False) -> None:
         super().__init__(parent)
+        self._wraps = wraps
         self.setHorizontalHeader(_Head(self))
-        self.setItemDelegate(_Cells(self))
+        self.setItemDelegate(_Cells(self, wraps=wraps))
         scroll_slim(self)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -53,6 +57,39 @@ class Table(Live, QTableWidget):
         head = self.horizontalHeader()
         head.setMinimumSectionSize(max((head.sectionSizeHint(i) for i in range(head.count())), default=0))
 
+    def fit_columns(self, room: int) -> None:
+        """Columns that take `room` together, rows as high as their words then are; each column has at least its head
+        and its longest word, so where not even these fit, the table is wider.
+        """
+        metrics, head = self.fontMetrics(), self.horizontalHeader()
+        least, most = [], []
+        for column in range(self.columnCount()):
+            texts = [
+                item.text()
+                for row in range(self.rowCount())
+                if self.columnSpan(row, column) == 1 and (item := self.item(row, column)) is not None
+            ]
+            words = [metrics.horizontalAdvance(word) for text in texts for word in text.split()]
+            heading = head.sectionSizeHint(column)
+            least.append(max(heading, max(words, default=0) + 2 * SIDE))
+            most.append(max([heading, *(metrics.horizontalAdvance(text) + 2 * SIDE + 2 for text in texts)]))
+        spare, wanted = max(room - sum(least), 0), sum(most) - sum(least)
+        left = max(spare - wanted, 0) // max(len(least), 1)  # what nobody needs is for all alike
+        share = min(spare / wanted, 1.0) if wanted else 0.0
+        for column, (low, high) in enumerate(zip(least, most, strict=True)):
+            self.setColumnWidth(column, int(low + share * (high - low)) + left)
+        for row in range(self.rowCount()):
+            self.setRowHeight(row, self._height(row))
+
+    def _height(self, row: int) -> int:
+        lines = []
+        for column in range(self.columnCount()):
+            item, span = self.item(row, column), self.columnSpan(row, column)
+            if item is not None:
+                wide = sum(self.columnWidth(each) for each in range(column, column + span))
+                lines.append(laid_out(item.text(), self.font(), wide - 2 * SIDE, self._wraps)[1].height())
+        return max(lines, default=self.fontMetrics().height()) + ROW
+
     def recolour(self) -> None:
         """Cells and head are widgets of their own."""
         super().recolour()
@@ -68,6 +105,10 @@ class Table(Live, QTableWidget):
 
 
 class _Cells(QStyledItemDelegate):
+    def __init__(self, parent: QWidget, *, wraps: bool) -> None:
+        super().__init__(parent)
+        self._wraps = wraps
+
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
@@ -80,9 +121,18 @@ class _Cells(QStyledItemDelegate):
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.drawLine(rect.topRight(), rect.bottomRight())
         words = rect.adjusted(SIDE, 0, -SIDE, 0)
-        text = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, words.width())
         painter.setPen(theme.color("text"))
-        painter.drawText(words, int(index.data(Qt.ItemDataRole.TextAlignmentRole)), text)
+        alignment = Qt.AlignmentFlag(int(index.data(Qt.ItemDataRole.TextAlignmentRole)))
+        if self._wraps:
+            layout, size = laid_out(str(index.data()), painter.font(), words.width())
+            top = words.top() + (words.height() - size.height()) / 2
+            for number in range(layout.lineCount()):
+                line = layout.lineAt(number)
+                spare = words.width() - line.naturalTextWidth() if alignment & Qt.AlignmentFlag.AlignRight else 0.0
+                line.draw(painter, QPointF(words.left() + spare, top))
+            return
+        text = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, words.width())
+        painter.drawText(words, int(alignment), text)
 
 
 class _Head(QHeaderView):
