@@ -4,21 +4,53 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QWidget
 
 from ...core.results import Benchmark
 from ...texts.format import duration
 from .. import language
+from ..components import ConfirmDialog
 from ..main.facts import Installed
 
 translate = QCoreApplication.translate
 
 
-def how_long(installed: Installed) -> str:
+def how_long(installed: Installed, *, full: bool = False) -> str:
     """How long it takes, and what one notices of it."""
-    if installed.variant == "cpu":
+    cpu = installed.variant == "cpu"
+    if full and cpu:
+        return translate("Before", "Up to 15 minutes. The fan may get loud.")
+    if full:
+        return translate("Before", "Up to 15 minutes for the CPU and 15 minutes for each GPU. The fans may get loud.")
+    if cpu:
         return translate("Before", "About 1 minute. The fan may get loud.")
     return translate("Before", "About 1 minute for the CPU and 1 minute for each GPU. The fans may get loud.")
+
+
+def full_words(installed: Installed) -> str:
+    """The full test on its button, with how long it takes."""
+    if installed.variant == "cpu":
+        return translate("Before", "Full test: up to 15 minutes…")
+    return translate("Before", "Full test: up to 15 minutes, and 15 for each GPU…")
+
+
+def full_dialog(parent: QWidget, installed: Installed) -> ConfirmDialog:
+    """The question before the full test: what it has more, and how long it takes."""
+    more = translate(
+        "Before",
+        "It measures more sizes, and each of them for longer. Close other programs meanwhile; “Cancel” ends it within "
+        "a second, and then nothing of it is kept.",
+    )
+    dialog = ConfirmDialog(
+        parent,
+        translate("Before", "Start the full test?"),
+        f"{how_long(installed, full=True)} {more}",
+        translate("Before", "Start the full test"),
+        translate("Before", "Not now"),
+    )
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    return dialog
 
 
 def about(benchmark: Benchmark) -> str:

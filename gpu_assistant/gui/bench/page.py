@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from ...bench.parent import BenchProgress
 from ...core.errors import AppError
 from ...core.jobs import JobContext, Later
 from ...core.results import Benchmark, BenchResult
-from .. import theme
 from ..components import Banner, Button, Card, EmptyState, Page, Segments
 from ..language import Language
 from ..main.facts import Installed, in_use
 from ..worker import JobRunner
 from . import before
+from .actions import Actions
 from .fit_view import FitView
 from .layouts import Views
 from .result import BenchResultView
@@ -69,18 +69,17 @@ class BenchmarkPage(Page):
         self._error: AppError | None = None
         self._saved: Path | None = None
         super().__init__(" ")
-        self.picture, self.report = Button(icon="image"), Button(icon="file")
-        self.again = Button(kind="primary", icon="play")
-        for button in (self.picture, self.report, self.again):
-            self.add_action(button)
+        self.actions_ = Actions(self)
+        self.picture, self.report = self.actions_.picture, self.actions_.report
+        self.full, self.again = self.actions_.full, self.actions_.again
         self.tabs = Segments(("", ""))
         self.trouble = Banner("error")
         self.trouble.hide()
-        self.empty = EmptyState("bench", kind="primary")
+        self.empty, self.first_full = EmptyState("bench", kind="primary"), Button(kind="ghost", icon="clock")
+        self.empty.add(self.first_full)
         self.running, self.result, self.memory = RunningView(), BenchResultView(), FitView(app)
         self.cancel = self.running.cancel
         self._views = Views()
-        self.shape_.resized.connect(self._arrange)
         for view in (QWidget(), self._in_card(self.empty), self.running, self.result, self.memory):
             self._views.add(view)
         self.column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
@@ -92,13 +91,6 @@ class BenchmarkPage(Page):
         self._ready = True
         self.retranslate()
 
-    def _arrange(self) -> None:
-        """Buttons below the title where both do not fit beside each other."""
-        needed = theme.px(260) + sum(each.sizeHint().width() for each in (self.picture, self.report, self.again))
-        direction = QBoxLayout.Direction
-        fits = needed <= self.maximumViewportSize().width()
-        self.head.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
-
     def _connect(self) -> None:
         self._reader.done.connect(self._known)
         self._reader.failed.connect(self._failed)
@@ -109,9 +101,11 @@ class BenchmarkPage(Page):
         self._runner.finished.connect(self._ended)
         self._sharing.saved.connect(lambda path: self._tell(saved=path))
         self._sharing.failed.connect(self._failed)
-        self.again.clicked.connect(self.measure)
+        self.again.clicked.connect(partial(self.measure, full=False))
+        for button in (self.full, self.first_full):
+            button.clicked.connect(self.ask_full)
         self.picture.clicked.connect(lambda: self._sharing.ask_picture(self._kept[-1]))
-        self.report.clicked.connect(lambda: self._sharing.ask_report(self._kept[-1], self._kept))
+        self.report.clicked.connect(lambda: self._sharing.ask_report(self._kept[-1], self._kept, self._source))
         self.empty.button.clicked.connect(self._first)
         self.cancel.clicked.connect(self.stop)
         self.tabs.chosen.connect(lambda _: self.retranslate())
@@ -184,14 +178,21 @@ class BenchmarkPage(Page):
         else:
             self.measure()
 
-    def measure(self) -> None:
+    def ask_full(self) -> None:
+        """Say how long the full one takes; start it for who wants it all the same."""
+        if self._installed is not None:
+            dialog = before.full_dialog(self, self._installed)
+            dialog.accepted.connect(lambda: self.measure(full=True))
+            dialog.open()
+
+    def measure(self, *, full: bool = False) -> None:
         """Start; the result comes by itself."""
         if self.measuring or self.memory.busy or self._installed is None or self._app.simulated:
             return
         self._error, self._saved, self._stopped = None, None, False
         self.tabs.set_current(SPEED_TAB)
-        self._runner.start(Later(partial(self._app.bench, self._installed.folder)))
-        self.running.begin(before.how_long(self._installed))
+        self._runner.start(Later(partial(self._app.bench, self._installed.folder, full=full)))
+        self.running.begin(before.how_long(self._installed, full=full))
         self.retranslate()
         self.cancel.setFocus()
         # When a button that had the keyboard goes, Qt scrolls to the next one, somewhere below.
@@ -200,6 +201,8 @@ class BenchmarkPage(Page):
     def stop(self) -> None:
         """Ask it to stop."""
         if self.measuring:
+            if self.cancel.hasFocus():  # it goes grey, and Qt would give the keyboard to whatever comes next
+                self.setFocus(Qt.FocusReason.OtherFocusReason)
             self._runner.cancel()
             self.running.set_stopping()
 
@@ -221,11 +224,12 @@ class BenchmarkPage(Page):
         self._ended()
 
     def _ended(self) -> None:
-        # Not on a button: a key meant for "Cancel" that comes a moment late must not start it again.
-        working = self._views.current() == WORKING
-        if working and self.isAncestorOf(QApplication.focusWidget() or self.cancel):
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
+        at = QApplication.focusWidget() or self
+        working = self._views.current() == WORKING and (at is self or self.isAncestorOf(at))
         self.retranslate()
+        if working:
+            # Not on a button: a key meant for "Cancel" that comes a moment late must not start it again.
+            self.tabs.buttons[SPEED_TAB].setFocus(Qt.FocusReason.OtherFocusReason)
         self.verticalScrollBar().setValue(0)
 
     # Words
@@ -241,17 +245,11 @@ class BenchmarkPage(Page):
         self.tabs.set_options((self.tr("Speed"), self.tr("What fits in memory")))
         self.tabs.setAccessibleName(self.tr("What to look at"))
         self.tabs.setVisible(self.able and not self.measuring)
-        self.picture.setText(self.tr("Save as picture"))
-        self.report.setText(self.tr("Save report"))
-        self.again.setText(self.tr("Measure again"))
-        for button in (self.picture, self.report, self.again):
-            button.setVisible(shown)
-        able = self.able and not self.memory.busy
-        self.again.setEnabled(able)
-        installed = self._installed
-        self.again.setToolTip(before.how_long(installed) if able and installed is not None else self._why_not())
+        self.actions_.setVisible(shown)
+        able, installed = self.able and not self.memory.busy, self._installed
+        quick, thorough = (before.how_long(installed, full=full) if installed else "" for full in (False, True))
+        self.actions_.set_words(able, quick, thorough, self._why_not())
         self._show_news()
-        self._arrange()
         subtitle = self.tr("How fast, and is that right?")
         if self.measuring:
             self._views.show_view(WORKING)
@@ -285,11 +283,12 @@ class BenchmarkPage(Page):
         return self.tr("There is no environment to measure yet. The setup makes one in a few minutes.")
 
     def _show_empty(self) -> None:
-        if self.able and self._installed is not None:
+        able, why_not = self.able, self._why_not()
+        if able and self._installed is not None:
             self.empty.set(before.how_long(self._installed), self.tr("Measure"))
-        elif self._app.simulated:
-            self.empty.set(self._why_not(), self.tr("Measure"))
+            self.first_full.setText(before.full_words(self._installed))
         else:
-            self.empty.set(self._why_not(), self.tr("Set up PyTorch"))
+            self.empty.set(why_not, self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch"))
+        self.first_full.setVisible(able)
         self.empty.button.setEnabled(not self._app.simulated)
-        self.empty.button.setToolTip(self._why_not() if self._app.simulated else "")
+        self.empty.button.setToolTip(why_not if self._app.simulated else "")

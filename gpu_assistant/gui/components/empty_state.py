@@ -24,7 +24,7 @@ class EmptyState(Live, QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(24, 32, 24, 32)
         column.setSpacing(14)
         self.icon_ = Icon(icon, ground="disc", side=48, size=22)
@@ -38,6 +38,10 @@ class EmptyState(Live, QWidget):
         column.addStretch(1)
         self.set(sentence, button)
         self.follow()
+
+    def add(self, widget: QWidget) -> None:
+        """Something more below the button."""
+        self._column.insertWidget(self._column.count() - 1, widget, 0, Qt.AlignmentFlag.AlignHCenter)
 
     def set(self, sentence: str, button: str = "") -> None:
         """Other words."""
