@@ -2,6 +2,91 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>Actions</name>
+    <message>
+        <source>Full test…</source>
+        <translation>完整测速…</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>再测一次</translation>
+    </message>
+    <message>
+        <source>Save as picture</source>
+        <translation>存为图片</translation>
+    </message>
+    <message>
+        <source>Save report</source>
+        <translation>导出报告</translation>
+    </message>
+</context>
+<context>
+    <name>Along</name>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
+    <message>
+        <source>Clock under load</source>
+        <translation>满载时频率</translation>
+    </message>
+    <message>
+        <source>Held back by</source>
+        <translation>限制频率的原因</translation>
+    </message>
+    <message>
+        <source>In use before the test</source>
+        <translation>测速前的占用</translation>
+    </message>
+    <message>
+        <source>Memory clock under load</source>
+        <translation>满载时显存频率</translation>
+    </message>
+    <message>
+        <source>Power at most</source>
+        <translation>最大功率</translation>
+    </message>
+    <message>
+        <source>Temperature, start to end</source>
+        <translation>温度（开始到结束）</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>没有</translation>
+    </message>
+    <message>
+        <source>{first} → {last} °C</source>
+        <translation>{first} → {last} °C</translation>
+    </message>
+    <message>
+        <source>{first} → {last} °C, at most {most} °C</source>
+        <translation>{first} → {last} °C，最高 {most} °C</translation>
+    </message>
+    <message>
+        <source>{percent} %</source>
+        <translation>{percent}%</translation>
+    </message>
+    <message>
+        <source>{power} W of {limit} W</source>
+        <translation>{power} W，上限 {limit} W</translation>
+    </message>
+</context>
+<context>
+    <name>AlongCard</name>
+    <message>
+        <source>As the driver told it, twice a second; clocks are medians under load. A card at its power limit is what one wants: it does all that it is allowed to.</source>
+        <translation>由驱动报告，每秒两次；频率是满载时的中位数。达到功率上限是正常的，说明显卡已全力运行。</translation>
+    </message>
+    <message>
+        <source>What the card did meanwhile</source>
+        <translation>测速时显卡的状态</translation>
+    </message>
+    <message>
+        <source>What the cards did meanwhile</source>
+        <translation>测速时各显卡的状态</translation>
+    </message>
+</context>
+<context>
     <name>Before</name>
     <message>
         <source>About 1 minute for the CPU and 1 minute for each GPU. The fans may get loud.</source>
@@ -10,6 +95,38 @@
     <message>
         <source>About 1 minute. The fan may get loud.</source>
         <translation>约 1 分钟，风扇可能会变响。</translation>
+    </message>
+    <message>
+        <source>Full test: up to 15 minutes, and 15 for each GPU…</source>
+        <translation>完整测速：最多 15 分钟，每张显卡再加 15 分钟…</translation>
+    </message>
+    <message>
+        <source>Full test: up to 15 minutes…</source>
+        <translation>完整测速：最多 15 分钟…</translation>
+    </message>
+    <message>
+        <source>It measures more sizes, and each of them for longer. Close other programs meanwhile; “Cancel” ends it within a second, and then nothing of it is kept.</source>
+        <translation>完整测速会测更多尺寸，每一项也测得更久。测速时请关闭其他程序。随时可以按“取消”，一秒内就会停下，这次的结果不会保留。</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>暂不</translation>
+    </message>
+    <message>
+        <source>Start the full test</source>
+        <translation>开始完整测速</translation>
+    </message>
+    <message>
+        <source>Start the full test?</source>
+        <translation>开始完整测速吗？</translation>
+    </message>
+    <message>
+        <source>Up to 15 minutes for the CPU and 15 minutes for each GPU. The fans may get loud.</source>
+        <translation>CPU 最多 15 分钟，每张显卡最多再加 15 分钟。风扇可能会变响。</translation>
+    </message>
+    <message>
+        <source>Up to 15 minutes. The fan may get loud.</source>
+        <translation>最多 15 分钟，风扇可能会变响。</translation>
     </message>
     <message>
         <source>full test, {time}</source>
@@ -29,6 +146,10 @@
     <message>
         <source>Blue: the GPU. Grey: the CPU.</source>
         <translation>蓝色是显卡，灰色是 CPU。</translation>
+    </message>
+    <message>
+        <source>Doubtful is what other programs disturbed, or what came out wrong.</source>
+        <translation>“存疑”表示受到其他程序干扰，或者结果核对有误。</translation>
     </message>
     <message>
         <source>GPU beside CPU</source>
@@ -68,18 +189,6 @@
     <message>
         <source>Measure</source>
         <translation>开始测速</translation>
-    </message>
-    <message>
-        <source>Measure again</source>
-        <translation>再测一次</translation>
-    </message>
-    <message>
-        <source>Save as picture</source>
-        <translation>存为图片</translation>
-    </message>
-    <message>
-        <source>Save report</source>
-        <translation>导出报告</translation>
     </message>
     <message>
         <source>Saved: {path}</source>
@@ -152,9 +261,17 @@
         <source>Where</source>
         <translation>设备</translation>
     </message>
+    <message>
+        <source>{size}, batch {batch}</source>
+        <translation>{size}，批次 {batch}</translation>
+    </message>
 </context>
 <context>
     <name>Fairness</name>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
     <message>
         <source>CPU threads</source>
         <translation>CPU 线程</translation>
@@ -182,6 +299,10 @@
     <message>
         <source>Temperature</source>
         <translation>温度</translation>
+    </message>
+    <message>
+        <source>The full test takes the time for all of it.</source>
+        <translation>完整测速会留出时间测完所有项目。</translation>
     </message>
     <message>
         <source>Time</source>
@@ -223,12 +344,20 @@
 <context>
     <name>Fit</name>
     <message>
+        <source> (the dashed line)</source>
+        <translation>（虚线处）</translation>
+    </message>
+    <message>
         <source>Accumulation</source>
         <translation>梯度累积</translation>
     </message>
     <message>
         <source>Activations</source>
         <translation>激活值</translation>
+    </message>
+    <message>
+        <source>All together</source>
+        <translation>全部一起用</translation>
     </message>
     <message>
         <source>As it is</source>
@@ -247,6 +376,18 @@
         <translation>临时占用</translation>
     </message>
     <message>
+        <source>Free just now: {size}. Planned with {usable}{line}: the rest stays for other programs and for what PyTorch needs beside this.</source>
+        <translation>目前空闲 {size}。按 {usable}{line}来计算，其余留给其他程序和 PyTorch 的额外开销。</translation>
+    </message>
+    <message>
+        <source>Free just now: {size}. Planned with {usable}{line}: the rest stays for the display, other programs and gaps between blocks.</source>
+        <translation>目前空闲 {size}。按 {usable}{line}来计算，其余留给显示、其他程序和显存碎片。</translation>
+    </message>
+    <message>
+        <source>GPU with the most memory</source>
+        <translation>显存最大的 GPU</translation>
+    </message>
+    <message>
         <source>Gradients</source>
         <translation>梯度</translation>
     </message>
@@ -263,6 +404,14 @@
         <translation>参数</translation>
     </message>
     <message>
+        <source>a batch in four parts, one update: slower, and BatchNorm sees less at once</source>
+        <translation>一个批次分四份计算，合成一次更新：稍慢一点，BatchNorm 每次看到的样本更少</translation>
+    </message>
+    <message>
+        <source>checkpointing and accumulation; mixed precision would not help here</source>
+        <translation>检查点加梯度累积；混合精度在这里没有好处</translation>
+    </message>
+    <message>
         <source>computes a part again instead of keeping it: a third more time</source>
         <translation>部分结果不保存，用时再算：时间约多三分之一</translation>
     </message>
@@ -275,12 +424,12 @@
         <translation>全部使用 float32</translation>
     </message>
     <message>
-        <source>a batch in four parts, one update: slower, and BatchNorm sees less at once</source>
-        <translation>一个批次分四份计算，合成一次更新：稍慢一点，BatchNorm 每次看到的样本更少</translation>
+        <source>largest batch about {batch}</source>
+        <translation>最大批次约 {batch}</translation>
     </message>
     <message>
-        <source>largest batch {batch}</source>
-        <translation>最大批次 {batch}</translation>
+        <source>mixed precision, checkpointing and accumulation</source>
+        <translation>混合精度、检查点加梯度累积</translation>
     </message>
     <message>
         <source>not even a batch of 1 fits</source>
@@ -299,55 +448,97 @@
         <translation>小型语言模型</translation>
     </message>
     <message>
+        <source>where there are several: the one with the most memory</source>
+        <translation>有多张显卡时，用显存最大的那张</translation>
+    </message>
+    <message>
         <source>writes text; trained on whole paragraphs</source>
         <translation>生成文字，用整段文字训练</translation>
+    </message>
+    <message>
+        <source>{part} {size}</source>
+        <translation>{part} {size}</translation>
+    </message>
+</context>
+<context>
+    <name>FitBars</name>
+    <message>
+        <source>1 GiB is 1,024 MiB, as PyTorch counts memory: a card sold with 8 GB has about 8 GiB.</source>
+        <translation>1 GiB 等于 1,024 MiB，PyTorch 也这样计算内存：标称 8 GB 的显卡约有 8 GiB。</translation>
+    </message>
+    <message>
+        <source>One step of {model}, batch of {batch}, on {device}</source>
+        <translation>{model} 一步训练，批次 {batch}，{device}</translation>
+    </message>
+    <message>
+        <source>Projected from small steps that were not quite alike: take it as about.</source>
+        <translation>推算所用的几步不完全一致，结果是大约值。</translation>
+    </message>
+</context>
+<context>
+    <name>FitRunning</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Measuring small steps: {way}</source>
+        <translation>正在实测小批次训练步：{way}</translation>
+    </message>
+    <message>
+        <source>Starting PyTorch…</source>
+        <translation>正在启动 PyTorch…</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>running for {time}</source>
+        <translation>已用 {time}</translation>
+    </message>
+    <message>
+        <source>{n} of {of}</source>
+        <translation>第 {n} 项，共 {of} 项</translation>
     </message>
 </context>
 <context>
     <name>FitView</name>
     <message>
-        <source>All together</source>
-        <translation>全部一起用</translation>
+        <source>After {time} at the latest it ends.</source>
+        <translation>最多 {time} 就会结束。</translation>
     </message>
     <message>
         <source>Batch</source>
         <translation>批次</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
+        <source>For {model} it took {time} on a CPU with {cores} cores that did nothing else.</source>
+        <translation>在一台 {cores} 核、没有其他任务的 CPU 上，{model} 用了 {time}。</translation>
     </message>
     <message>
-        <source>Free just now: {size}</source>
-        <translation>目前空闲：{size}</translation>
+        <source>How long that takes on a GPU has not been measured yet.</source>
+        <translation>用显卡要多久，还没有人测过。</translation>
     </message>
     <message>
-        <source>Free just now: {size}, the dashed line</source>
-        <translation>目前空闲：{size}（虚线处）</translation>
+        <source>Last time it took {time} here.</source>
+        <translation>上次在这台电脑上用了 {time}。</translation>
     </message>
     <message>
-        <source>Measures steps with 1 and 2 examples and projects them to your batch. On a GPU about a minute, on a CPU some minutes.</source>
-        <translation>先实测 1 个和 2 个样本的训练步，再推算到你选的批次。用显卡约 1 分钟，用 CPU 要几分钟。</translation>
-    </message>
-    <message>
-        <source>Measuring small steps of {model}, {n} of {of} done.</source>
-        <translation>正在实测 {model} 的小批次训练步，已完成 {n}/{of}。</translation>
+        <source>Measures steps with 1 and 2 examples and projects them to your batch.</source>
+        <translation>先实测 1 个和 2 个样本的训练步，再推算到你选的批次。</translation>
     </message>
     <message>
         <source>Model</source>
         <translation>模型</translation>
     </message>
     <message>
-        <source>One step of {model}, batch of {batch}</source>
-        <translation>{model} 一步训练，批次 {batch}</translation>
+        <source>Stopped before anything was measured.</source>
+        <translation>已停止，还没有测到结果。</translation>
     </message>
     <message>
-        <source>Projected from small steps that were not quite alike: take it as about.</source>
-        <translation>推算所用的几步不完全一致，结果是大约值。</translation>
-    </message>
-    <message>
-        <source>Stopping…</source>
-        <translation>正在停止…</translation>
+        <source>Stopped. What was measured until then is shown.</source>
+        <translation>已停止，下面是已测到的部分。</translation>
     </message>
     <message>
         <source>The code for it</source>
@@ -478,12 +669,24 @@
         <translation>全部数据</translation>
     </message>
     <message>
+        <source>Before and now</source>
+        <translation>以前和现在</translation>
+    </message>
+    <message>
         <source>Devices and versions</source>
         <translation>设备与版本</translation>
     </message>
     <message>
         <source>GPU beside CPU</source>
         <translation>显卡与 CPU 对比</translation>
+    </message>
+    <message>
+        <source>How fast this CPU computes</source>
+        <translation>这个 CPU 的计算速度</translation>
+    </message>
+    <message>
+        <source>How fast this computer computes</source>
+        <translation>这台电脑的计算速度</translation>
     </message>
     <message>
         <source>How fast this computer trains</source>
@@ -518,6 +721,10 @@
         <translation>大小</translation>
     </message>
     <message>
+        <source>Versions</source>
+        <translation>版本</translation>
+    </message>
+    <message>
         <source>Was it a fair test?</source>
         <translation>这次测得公平吗？</translation>
     </message>
@@ -526,8 +733,24 @@
         <translation>项目</translation>
     </message>
     <message>
+        <source>What the card did meanwhile</source>
+        <translation>测速时显卡的状态</translation>
+    </message>
+    <message>
+        <source>What the cards did meanwhile</source>
+        <translation>测速时各显卡的状态</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>时间</translation>
+    </message>
+    <message>
         <source>Where</source>
         <translation>设备</translation>
+    </message>
+    <message>
+        <source>Where the figures are from:</source>
+        <translation>数据来源：</translation>
     </message>
     <message>
         <source>usual: {low} to {high}</source>
@@ -590,6 +813,10 @@
 </context>
 <context>
     <name>Scores</name>
+    <message>
+        <source>Doubtful: see “Was it a fair test?”.</source>
+        <translation>结果存疑，原因见“这次测得公平吗？”。</translation>
+    </message>
     <message>
         <source>For this the CPU is the better device here.</source>
         <translation>这个项目在这里用 CPU 更合适。</translation>
@@ -659,6 +886,10 @@
         <translation>{times} 倍</translation>
     </message>
     <message>
+        <source>{value} (doubtful)</source>
+        <translation>{value}（存疑）</translation>
+    </message>
+    <message>
         <source>{workload}, {dtype}</source>
         <translation>{workload}（{dtype}）</translation>
     </message>
@@ -676,13 +907,6 @@
     <message>
         <source>Where shall the report be saved?</source>
         <translation>报告保存到哪里？</translation>
-    </message>
-</context>
-<context>
-    <name>StackRow</name>
-    <message>
-        <source>{part} {size}</source>
-        <translation>{part} {size}</translation>
     </message>
 </context>
 </TS>

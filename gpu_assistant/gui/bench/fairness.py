@@ -17,16 +17,18 @@ from . import scores
 # Above this share of the median between the quartiles a figure is not steady (see the honesty rules of bench/).
 STEADY = 0.10
 WRONG = "wrong"
+TIME = "bench.note.time"
 
 translate = QCoreApplication.translate
 
 
 class Fairness(NamedTuple):
-    """One line of “Was it a fair test?”: kind ok, warn or neutral."""
+    """One line of “Was it a fair test?”: kind ok, warn or neutral; `below` is a list that is too long for a value."""
 
     kind: str
     text: str
     value: str
+    below: str = ""
 
 
 def fairness(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> list[Fairness]:
@@ -35,10 +37,17 @@ def fairness(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> list[Fairn
     threads = next((device.threads for device in benchmark.devices if device.id == "cpu"), None)
     if threads is not None:
         found.append(Fairness("neutral", translate("Fairness", "CPU threads"), str(threads)))
-    found += [Fairness("warn", language.texts().say(note), "") for note in benchmark.notes]
+    found += [
+        Fairness(
+            "warn", language.texts().say(note), "", translate("Fairness", "; ").join(_not_measured(benchmark, note))
+        )
+        for note in benchmark.notes
+    ]
+    if benchmark.scope == "quick" and any(left.why == TIME for left in benchmark.left_out):
+        found.append(Fairness("neutral", translate("Fairness", "The full test takes the time for all of it."), ""))
     if missing := left_out(benchmark, kept):
         text = translate("Fairness", "Measured before, not this time")
-        found.append(Fairness("neutral", text, "; ".join(missing)))
+        found.append(Fairness("neutral", text, "", translate("Fairness", "; ").join(missing)))
     if benchmark.seconds is not None:
         took = duration(benchmark.seconds, language.texts().language)
         found.append(Fairness("neutral", translate("Fairness", "Time"), took))
@@ -83,11 +92,27 @@ def _cards(benchmark: Benchmark) -> Iterator[Fairness]:
         yield Fairness(kind, translate("Fairness", "Other programs on the card"), value)
 
 
+def _not_measured(benchmark: Benchmark, why: str) -> list[str]:
+    """What was left out for this reason, device by device; a product's sizes in one."""
+    found: dict[str, list[tuple[int, ...]]] = {}
+    for left in benchmark.left_out:
+        if left.why == why:
+            name = scores.workload(left.id, left.dtype)
+            named = f"{scores.device_label(left.device)}: {name}" if len(benchmark.devices) > 1 else name
+            found.setdefault(named, []).append(left.size)
+    return _listed(found)
+
+
 def left_out(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[str]:
     """What earlier runs measured and this one did not: a whole workload by its name, a product's sizes in one."""
     found: dict[str, list[tuple[int, ...]]] = {}
     for result in compare.missing(benchmark, kept):
         found.setdefault(scores.name(result), []).append(result.size)
+    return _listed(found)
+
+
+def _listed(found: dict[str, list[tuple[int, ...]]]) -> list[str]:
+    """Names, those of products with their sizes."""
     return [
         f"{name} · {', '.join(scores.extent(size) for size in sorted(sizes))}"
         if len(sizes[0]) == 3 and len(set(sizes[0])) == 1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...bench.summary import Pair
@@ -14,29 +15,43 @@ from ...texts.format import UNKNOWN
 from .. import theme
 from ..components import Live
 from ..components.base import rounded
+from ..components.text import laid_out
 from . import scores
 from .meanings import short_name
 
-GAP = 5
+GAP, WIDE_GAP, AIR = 5, 12, 16
+ROOM = 22  # beside a bar's figure
 Range = tuple[float, float]
+
+
+class _Places(NamedTuple):
+    """Whether the words stand `above`, and how wide they are; where bars begin and all of it ends at the ratio."""
+
+    above: bool
+    words: float
+    bars: float
+    right: float
 
 
 class PairRow(Live, QWidget):
     """Painted. `under` says what the name means; `usual` is the range of healthy cards, in the results' unit.
 
-    A figure that has nothing beside it has no bar.
+    A figure that has nothing beside it has no bar. Words and bars stand beside each other where there is room for
+    both, else the words above the bars and each bar's figure above it.
     """
 
     def __init__(self, pair: Pair, under: str, usual: Range | None = None) -> None:
         super().__init__()
         self._pair, self._under, self._usual = pair, under, usual
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.follow()
 
     def retranslate(self) -> None:
         """What a screen reader says."""
         pair = self._pair
-        parts = [f"{self._bar_name(each) or scores.device_name(each)} {scores.value(each)}" for each in pair.results]
+        parts = [f"{self._bar_name(each) or scores.device_name(each)} {scores.marked(each)}" for each in pair.results]
         if self._usual is not None:
             low, high = (scores.amount(each, pair.best.unit) for each in self._usual)
             parts.append(self.tr("usual for this card: {low} to {high}").format(low=low, high=high))
@@ -44,62 +59,102 @@ class PairRow(Live, QWidget):
             parts.append(self.tr("{times} times the CPU").format(times=scores.times(pair.ratio)))
         self.setAccessibleName(f"{short_name(pair)}: " + ", ".join(parts))
 
-    def sizeHint(self) -> QSize:
-        """As high as its words or its bars, whichever is more, and some air."""
-        strong, small = QFontMetricsF(theme.font("strong")), QFontMetricsF(theme.font("small"))
-        words = strong.height() + small.height()
-        return QSize(theme.px(360), math.ceil(max(words, self._bars_height())) + 16)
+    def hasHeightForWidth(self) -> bool:
+        """Narrower is higher."""
+        return True
 
-    def _bars_height(self) -> float:
-        return sum(self._thick(each) + GAP for each in self._pair.results) - GAP
+    def heightForWidth(self, width: int) -> int:
+        """As high as its words or its bars, whichever is more, or both where they stand above each other."""
+        places = self._places(width)
+        words = sum(size.height() for _, size in self._words(places.words))
+        bars = self._bars_height(places.above)
+        return math.ceil(words + GAP + bars if places.above else max(words, bars)) + AIR
+
+    def sizeHint(self) -> QSize:
+        """Beside each other."""
+        return QSize(theme.px(520), self.heightForWidth(theme.px(520)))
+
+    def minimumSizeHint(self) -> QSize:
+        """Above each other."""
+        wide = math.ceil(max(self._width_of(self._label(each)) for each in self._pair.results))
+        return QSize(min(wide, theme.px(240)), 0)
+
+    def _places(self, width: float) -> _Places:
+        """Where everything stands in this width."""
+        pair, right = self._pair, 0.0
+        if pair.gpus:
+            heading = QFontMetricsF(theme.font("heading"))
+            right = max(heading.horizontalAdvance(self._ratio()), heading.horizontalAdvance("100×")) + 12
+        words = min(width * 0.36, theme.px(250))
+        longest = max(self._width_of(self._label(each)) for each in pair.results)
+        bar = theme.px(60) if len(pair.results) > 1 or self._usual is not None else 0
+        title = min(QFontMetricsF(theme.font("strong")).horizontalAdvance(short_name(pair)), theme.px(238)) + 12
+        above = title > words or words + bar + longest + ROOM + right > width
+        return _Places(above, width - right - 12 if above else words - 12, 0.0 if above else words, width - right)
+
+    def _words(self, width: float) -> list[tuple[QTextLayout, QSize]]:
+        """Name and what it means, in lines."""
+        return [
+            laid_out(short_name(self._pair), theme.font("strong"), width),
+            laid_out(self._under, theme.font("small"), width),
+        ]
+
+    def _ratio(self) -> str:
+        ratio = self._pair.ratio
+        return UNKNOWN if ratio is None else scores.ratio_words(ratio)
+
+    def _width_of(self, text: str) -> float:
+        return QFontMetricsF(theme.font("small-strong")).horizontalAdvance(text)
+
+    def _bars_height(self, above: bool) -> float:
+        pair = self._pair
+        alone = len(pair.results) == 1 and self._usual is None
+        lines = QFontMetricsF(theme.font("small-strong")).height() if above and not alone else 0.0
+        gap = GAP if not lines else WIDE_GAP
+        return sum(self._thick(each) + lines + gap for each in pair.results) - gap
 
     def _thick(self, result: BenchResult) -> float:
         lines = QFontMetricsF(theme.font("small")).height()
         return max(theme.px(10 if result.device == "cpu" and self._pair.gpus else 16), lines)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Words at the left, bars with their figures, the ratio at the right."""
+        """Words, bars with their figures, the ratio at the right."""
         del event
-        painter, pair = QPainter(self), self._pair
-        strong, small = QFontMetricsF(theme.font("strong")), QFontMetricsF(theme.font("small"))
-        words = min(self.width() * 0.36, theme.px(250))
-        top = (self.height() - strong.height() - small.height()) / 2
-        elide = Qt.TextElideMode.ElideRight
-        painter.setPen(theme.color("text"))
-        painter.setFont(theme.font("strong"))
-        title = strong.elidedText(short_name(pair), elide, words - 12)
-        painter.drawText(QRectF(0, top, words, strong.height() + 2), title)
-        painter.setPen(theme.color("soft"))
-        painter.setFont(theme.font("small"))
-        under = small.elidedText(self._under, elide, words - 12)
-        painter.drawText(QRectF(0, top + strong.height(), words, small.height() + 2), under)
-        right = 0.0
+        painter, pair, places = QPainter(self), self._pair, self._places(self.width())
+        words = self._words(places.words)
+        high = sum(size.height() for _, size in words)
+        y = AIR / 2 if places.above else (self.height() - high) / 2
+        for (layout, size), token in zip(words, ("text", "soft"), strict=True):
+            painter.setPen(theme.color(token))
+            for number in range(layout.lineCount()):
+                layout.lineAt(number).draw(painter, QPointF(0, y))
+            y += size.height()
         if pair.gpus:
-            ratio = pair.ratio
-            text = UNKNOWN if ratio is None else scores.ratio_words(ratio)
-            heading = QFontMetricsF(theme.font("heading"))
-            right = max(heading.horizontalAdvance(text), heading.horizontalAdvance("100×")) + 12
             painter.setFont(theme.font("heading"))
             painter.setPen(theme.color("text"))
             aligned = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
-            painter.drawText(QRectF(self.width() - right, 0, right, self.height()), aligned, text)
-        self._paint_bars(painter, words, self.width() - right)
+            painter.drawText(
+                QRectF(places.right, 0, self.width() - places.right, self.height()), aligned, self._ratio()
+            )
+        self._paint_bars(painter, places, y + GAP)
 
-    def _paint_bars(self, painter: QPainter, left: float, right: float) -> None:
-        pair, strong = self._pair, QFontMetricsF(theme.font("small-strong"))
+    def _paint_bars(self, painter: QPainter, places: _Places, below: float) -> None:
+        pair, left, right, above = self._pair, places.bars, places.right, places.above
         labels = {id(each): self._label(each) for each in pair.results}
-        room = right - left - max(strong.horizontalAdvance(text) for text in labels.values()) - 22
-        room = max(room, 24.0)
+        taken = 12.0 if above else max(self._width_of(text) for text in labels.values()) + ROOM
+        room = max(right - left - taken, 24.0)
         ends = [each.median for each in pair.results] + ([self._usual[1]] if self._usual else [])
         scale = max(*ends, 1e-12) if len(ends) > 1 else max(ends[0], 1e-12)
-        y = (self.height() - self._bars_height()) / 2
+        alone = len(ends) == 1  # a length says nothing where there is nothing beside it
+        line = QFontMetricsF(theme.font("small-strong")).height() if above and not alone else 0.0
+        y = below if above else (self.height() - self._bars_height(above)) / 2
         for result in pair.results:
             row, main = self._thick(result), result.device != "cpu" or not pair.gpus
             thick = theme.px(14 if main else 9)
             width = max(room * result.median / scale, 5.0)
-            bar = QRectF(left, y + (row - thick) / 2, width, thick)
+            bar = QRectF(left, y + line + (row - thick) / 2, width, thick)
             end = width
-            if len(ends) == 1:  # a length says nothing where there is nothing beside it
+            if alone:
                 end, width = -10, 0.0
             usual = self._usual if result is pair.best else None
             if usual is not None:
@@ -114,12 +169,14 @@ class PairRow(Live, QWidget):
             painter.setFont(theme.font("small-strong" if main else "small"))
             painter.setPen(theme.color("text" if main else "soft"))
             place = QRectF(left + end + 10, y, max(right - left - end - 10, 0), row)
+            if line:
+                place = QRectF(left, y, right - left, line)
             painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter), labels[id(result)])
-            y += row + GAP
+            y += row + line + (WIDE_GAP if line else GAP)
 
     def _label(self, result: BenchResult) -> str:
         name = self._bar_name(result)
-        return f"{name}  {scores.value(result)}" if name else scores.value(result)
+        return f"{name}  {scores.marked(result)}" if name else scores.marked(result)
 
     def _bar_name(self, result: BenchResult) -> str:
         """What tells a bar from the others: nothing for the only card or processor."""

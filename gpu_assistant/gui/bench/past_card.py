@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QCoreApplication
+
 from ...bench import compare
 from ...core.results import Benchmark, BenchResult
 from ..components import Bars, Card, label
@@ -9,6 +11,8 @@ from . import scores
 
 PAST = 5
 NAMES = {"torch": "PyTorch", "cuda": "CUDA", "cudnn": "cuDNN", "python": "Python", "driver": None}
+
+translate = QCoreApplication.translate
 
 
 class PastCard(Card):
@@ -41,34 +45,43 @@ class PastCard(Card):
         self.set_title(self.tr("Your own past"))
         if best is None:
             return
-        size = scores.extent(best.size) if best.id == "matmul" else ""
-        self._of.setText(" · ".join(part for part in (scores.name(best), size) if part))
+        self._of.setText(measured(best))
         self.bars.set_bars(
             [
-                (scores.day(each), result.median, scores.value(result), "accent" if each is benchmark else "s5")
+                (scores.day(each), result.median, scores.marked(result), "accent" if each is benchmark else "s5")
                 for each, result in past
             ]
         )
         if len(past) > 1:
-            self.change.setText(self._change(past[-2], past[-1]))
+            self.change.setText(change_words(past[-2], past[-1]))
 
-    def _change(self, before: tuple[Benchmark, BenchResult], after: tuple[Benchmark, BenchResult]) -> str:
-        """Faster, slower, or no change that the runs could tell; and which versions are not what they were."""
-        factor = compare.change(before[1], after[1])
-        when = scores.day(before[0])
-        if factor is None:
-            said = self.tr("No difference to {when} beyond what runs differ by anyway.").format(when=when)
-        elif factor > 1:
-            said = self.tr("{percent} % faster than {when}.").format(percent=round(100 * (factor - 1)), when=when)
-        else:
-            said = self.tr("{percent} % slower than {when}.").format(percent=round(100 * (1 - factor)), when=when)
-        changed = self.tr(", ").join(self._versions(before[0].versions, after[0].versions))
-        return f"{said} {self.tr('Since then: {changed}.').format(changed=changed)}" if changed else said
 
-    def _versions(self, before: dict[str, str], after: dict[str, str]) -> list[str]:
-        found = []
-        for key, name in NAMES.items():
-            old, new = before.get(key), after.get(key)
-            if old is not None and new is not None and old != new:
-                found.append(f"{name or self.tr('driver')} {old} → {new}")
-        return found
+def change_words(before: tuple[Benchmark, BenchResult], after: tuple[Benchmark, BenchResult]) -> str:
+    """Faster, slower, or no change that the runs could tell; and which versions are not what they were."""
+    factor = compare.change(before[1], after[1])
+    when = scores.day(before[0])
+    if factor is None:
+        said = translate("PastCard", "No difference to {when} beyond what runs differ by anyway.").format(when=when)
+    elif factor > 1:
+        said = translate("PastCard", "{percent} % faster than {when}.")
+        said = said.format(percent=round(100 * (factor - 1)), when=when)
+    else:
+        said = translate("PastCard", "{percent} % slower than {when}.")
+        said = said.format(percent=round(100 * (1 - factor)), when=when)
+    changed = translate("PastCard", ", ").join(_versions(before[0].versions, after[0].versions))
+    return f"{said} {translate('PastCard', 'Since then: {changed}.').format(changed=changed)}" if changed else said
+
+
+def measured(result: BenchResult) -> str:
+    """What is compared: the measurement, its format and its size."""
+    size = scores.extent(result.size) if result.id == "matmul" else ""
+    return " · ".join(part for part in (scores.name(result), size) if part)
+
+
+def _versions(before: dict[str, str], after: dict[str, str]) -> list[str]:
+    found = []
+    for key, name in NAMES.items():
+        old, new = before.get(key), after.get(key)
+        if old is not None and new is not None and old != new:
+            found.append(f"{name or translate('PastCard', 'driver')} {old} → {new}")
+    return found

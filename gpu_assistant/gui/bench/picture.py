@@ -84,7 +84,7 @@ def _row(painter: QPainter, pair: summary.Pair, benchmark: Benchmark, y: float, 
     most = max(each.median for each in shown) or 1.0
     bars, values = 330.0 + left, _font(20, 600)
     labels = [
-        scores.value(each) if each is pair.best else f"{_cpu(each, pair)}  {scores.value(each)}" for each in shown
+        scores.marked(each) if each is pair.best else f"{_cpu(each, pair)}  {scores.marked(each)}" for each in shown
     ]
     taken = max(QFontMetricsF(values).horizontalAdvance(text) for text in labels)
     room = right - bars - taken - 120

@@ -16,33 +16,40 @@ from ...core.results import Benchmark, BenchResult
 from ...texts.format import memory
 from .. import language
 from ..theme.tokens import look
-from . import scores
+from . import along, scores
 from .every import rows_of
 from .fairness import fairness
 from .meanings import meaning, short_name
+from .past_card import NAMES, change_words, measured
 from .picture import about
-from .right_card import BELOW, ranged
+from .right_card import BELOW, RangeSource, about_range, ranged
 
 translate = QCoreApplication.translate
 
+TRAININGS = frozenset({"resnet50", "bert-base"})
 STYLE = "report/style.css"
 COLOURS = ":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
 TOKENS = ("window", "card", "line", "text", "soft", "accent", "accent_text", "s5")
 
 
-def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = ()) -> str:
-    """The whole page in the language that is on; it loads nothing from anywhere."""
-    title = translate("Report", "How fast this computer trains")
+def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = (), source: RangeSource | None = None) -> str:
+    """The whole page in the language that is on; it loads nothing from anywhere.
+
+    `kept` are the results of before, oldest first; `source` is where the expected ranges are from.
+    """
+    title = _title(benchmark)
     parts = [
         f"<h1>{escape(title)}</h1>",
         _line(" · ".join([*about(benchmark), scores.when(benchmark)])),
         _headline(benchmark),
         _bars(benchmark),
-        _right(benchmark),
+        _right(benchmark, source),
         _section(
             translate("Report", "Was it a fair test?"),
-            _table([(line.text, line.value) for line in fairness(benchmark, kept)]),
+            _table([(line.text, line.value or line.below) for line in fairness(benchmark, kept)]),
         ),
+        _along(benchmark),
+        _past(benchmark, kept),
         _section(translate("Report", "All figures"), _table(rows_of(benchmark), heads=_heads())),
         _section(translate("Report", "Devices and versions"), _table(_about_rows(benchmark))),
         _line(
@@ -61,6 +68,16 @@ def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = ()) -> str:
     )
 
 
+def _title(benchmark: Benchmark) -> str:
+    """What was measured at all: without a card, or without a training, it says no more than that."""
+    best = scores.reference(benchmark)
+    if best is None or best.device == "cpu":
+        return translate("Report", "How fast this CPU computes")
+    if any(result.id in TRAININGS for result in benchmark.results):
+        return translate("Report", "How fast this computer trains")
+    return translate("Report", "How fast this computer computes")
+
+
 def _headline(benchmark: Benchmark) -> str:
     head = scores.headline(benchmark)
     if head is None:
@@ -75,7 +92,7 @@ def _bars(benchmark: Benchmark) -> str:
         most = max(each.median for each in pair.results) or 1.0
         alone = len(pair.results) == 1  # a length says nothing where there is nothing beside it
         bars = "".join(
-            ("" if alone else _bar(each, most)) + f"<small>{escape(_where(each))} {escape(scores.value(each))}</small>"
+            ("" if alone else _bar(each, most)) + f"<small>{escape(_where(each))} {escape(scores.marked(each))}</small>"
             for each in pair.results
         )
         ratio = scores.ratio_words(pair.ratio) if pair.ratio is not None else ""
@@ -99,7 +116,7 @@ def _where(result: BenchResult) -> str:
     return f"CPU ({kind})" if result.device == "cpu" and kind else scores.device_name(result)
 
 
-def _right(benchmark: Benchmark) -> str:
+def _right(benchmark: Benchmark, source: RangeSource | None) -> str:
     rows = []
     for result, usual in ranged(benchmark):
         low, high = (scores.amount(each, result.unit) for each in usual)
@@ -112,8 +129,56 @@ def _right(benchmark: Benchmark) -> str:
     causes = benchmark.causes if benchmark.verdict == BELOW else ()
     return _section(
         translate("Report", "Is that right for this card?"),
-        f"<p>{escape(verdict)}</p>{_table(rows)}" + "".join(f"<p>{escape(texts.say(each))}</p>" for each in causes),
+        f"<p>{escape(verdict)}</p>{_table(rows)}"
+        + "".join(f"<p>{escape(texts.say(each))}</p>" for each in causes)
+        + _source(source),
     )
+
+
+def _source(source: RangeSource | None) -> str:
+    """Where the ranges are from: a link to read, which loads nothing by itself."""
+    if source is None:
+        return ""
+    said = _line(about_range(source))
+    if source.url is None:
+        return said
+    where = escape(translate("Report", "Where the figures are from:"))
+    url = escape(source.url)
+    return f'{said}<p class="soft">{where} <a rel="noreferrer" href="{url}">{url}</a></p>'
+
+
+def _along(benchmark: Benchmark) -> str:
+    cards = benchmark.watched
+    if not cards:
+        return ""
+    several = len(cards) > 1
+    told = [(along.name(card, cards), *(value for _, value in along.rows(card))) for card in cards]
+    heads = ("", *(said for said, _ in along.rows(cards[0])))
+    rows = list(zip(heads, *told, strict=True))
+    title = (
+        translate("Report", "What the cards did meanwhile")
+        if several
+        else translate("Report", "What the card did meanwhile")
+    )
+    return _section(title, _table(rows[1:], heads=rows[0]))
+
+
+def _past(benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> str:
+    """The same measurement in the benchmarks of before, and what changed since the last one."""
+    past = scores.history(benchmark, kept)
+    if len(past) < 2:
+        return ""
+    rows = [(scores.moment(each), scores.marked(result), _versions(each)) for each, result in past]
+    heads = (translate("Report", "When"), translate("Report", "Median"), translate("Report", "Versions"))
+    return _section(
+        translate("Report", "Before and now"),
+        _line(measured(past[-1][1])) + _table(rows, heads=heads) + f"<p>{escape(change_words(past[-2], past[-1]))}</p>",
+    )
+
+
+def _versions(benchmark: Benchmark) -> str:
+    known = ((name or translate("PastCard", "driver"), benchmark.versions.get(key)) for key, name in NAMES.items())
+    return " · ".join(f"{name} {version}" for name, version in known if version is not None)
 
 
 def _about_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
@@ -141,8 +206,15 @@ def _section(title: str, body: str) -> str:
 
 def _table(rows: Iterable[tuple[str, ...]], heads: tuple[str, ...] = ()) -> str:
     head = "<tr>" + "".join(f"<th>{escape(each)}</th>" for each in heads) + "</tr>" if heads else ""
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    body = "".join(f"<tr>{_cells(row, len(heads))}</tr>" for row in rows)
     return f"<table>{head}{body}</table>"
+
+
+def _cells(row: tuple[str, ...], columns: int) -> str:
+    """A row that is shorter than the head has its last cell as wide as what is left."""
+    wide = columns - len(row) + 1
+    last = f'<td colspan="{wide}">' if wide > 1 else "<td>"
+    return "".join(f"<td>{escape(cell)}</td>" for cell in row[:-1]) + f"{last}{escape(row[-1])}</td>"
 
 
 def _line(text: str) -> str:

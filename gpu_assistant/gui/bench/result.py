@@ -9,6 +9,7 @@ from ...bench import summary
 from ...core.results import Benchmark
 from ..components import Card, Icon, Live, Pill, Shape, label
 from . import scores
+from .along_card import AlongCard
 from .every import Every
 from .fairness import fairness
 from .layouts import emptied
@@ -29,6 +30,7 @@ class BenchResultView(Live, QWidget):
         super().__init__()
         self.head, self.bars, self.fair = Card(), Card(), Card(" ")
         self.right, self.past, self.every = RightCard(), PastCard(), Every()
+        self.along = AlongCard()
         self.figure, self.text, self.detail = (
             label("display", "", "accent_text"),
             label("verdict"),
@@ -77,6 +79,7 @@ class BenchResultView(Live, QWidget):
             self._shown = (benchmark, kept)
             self.right.show_benchmark(benchmark, source)
             self.past.show_benchmark(benchmark, kept)
+            self.along.show_benchmark(benchmark)
             self.every.show_benchmark(benchmark)
             self.retranslate()
 
@@ -114,6 +117,8 @@ class BenchResultView(Live, QWidget):
             parts.append(self.tr("The green bracket is the usual range of healthy cards of this kind."))
         if any(pair.together is not None for pair in shown):
             parts.append(self.tr("Several GPUs train one model together."))
+        if any(scores.doubtful(each) for pair in shown for each in pair.results):
+            parts.append(self.tr("Doubtful is what other programs disturbed, or what came out wrong."))
         self._legend.setText(" ".join(parts))
         self._legend.setVisible(bool(parts))
 
@@ -123,7 +128,8 @@ class BenchResultView(Live, QWidget):
             icon, token = ICONS[line.kind]
             self._fair.addWidget(Icon(icon, token, 16), row, 0, Qt.AlignmentFlag.AlignTop)
             if not line.value:
-                self._fair.addWidget(label("body", line.text, "soft"), row, 1, 1, 2)
+                words = "\n".join(part for part in (line.text, line.below) if part)
+                self._fair.addWidget(label("body", words, "soft"), row, 1, 1, 2)
                 continue
             value = label("body", line.value)
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -132,21 +138,22 @@ class BenchResultView(Live, QWidget):
 
     def _arrange(self) -> None:
         """Bars at the left, the rest at their right; all in one column where it is narrow."""
-        for card in (self.bars, self.fair, self.past, self.right, self.every):
+        for card in (self.bars, self.fair, self.past, self.right, self.along, self.every):
             self._grid.removeWidget(card)
         if self._shape.narrow:
-            for row, card in enumerate((self.bars, self.right, self.fair, self.past, self.every), start=1):
+            for row, card in enumerate((self.bars, self.right, self.fair, self.along, self.past, self.every), start=1):
                 self._grid.addWidget(card, row, 0, 1, 3)
         else:
             self._grid.addWidget(self.bars, 1, 0, 2, 2)
             self._grid.addWidget(self.fair, 1, 2)
             self._grid.addWidget(self.past, 2, 2)
             self._grid.addWidget(self.right, 3, 0, 1, 3)
-            self._grid.addWidget(self.every, 4, 0, 1, 3)
+            self._grid.addWidget(self.along, 4, 0, 1, 3)
+            self._grid.addWidget(self.every, 5, 0, 1, 3)
         direction = QBoxLayout.Direction
         self._line.setDirection(direction.TopToBottom if self._shape.small else direction.LeftToRight)
         for column in range(3):
             self._grid.setColumnStretch(column, 1)
         # What the page has to spare goes below everything.
-        for row in range(7):
-            self._grid.setRowStretch(row, 1 if row == (6 if self._shape.narrow else 5) else 0)
+        for row in range(8):
+            self._grid.setRowStretch(row, 1 if row == (7 if self._shape.narrow else 6) else 0)

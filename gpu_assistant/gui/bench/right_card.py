@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QCoreApplication, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BELOW, AS_EXPECTED = "bench.verdict.below", "bench.verdict.as-expected"
 UNKNOWN_CAUSE = CAUSE + "unknown"
+translate = QCoreApplication.translate
 
 
 class RangeSource(Struct, frozen=True):
@@ -109,21 +110,7 @@ class RightCard(Card):
         self._about.setVisible(source is not None)
         self.open_source.setVisible(source is not None and source.url is not None)
         if source is not None:
-            self._about.setText(
-                self.tr(
-                    "The range is {low} to {high} % of what the maker's figures promise, {low_copy} to {high_copy} % "
-                    "for copies within the card, {low_way} to {high_way} % for the way to it: our own rule of thumb. "
-                    "Figures as of {date}."
-                ).format(
-                    low=source.products[0],
-                    high=source.products[1],
-                    low_copy=source.copies[0],
-                    high_copy=source.copies[1],
-                    low_way=source.way[0],
-                    high_way=source.way[1],
-                    date=source.as_of,
-                )
-            )
+            self._about.setText(about_range(source))
             self.open_source.setText(self.tr("Where the figures are from"))
             self.open_source.setToolTip(source.url or "")
 
@@ -177,6 +164,24 @@ class RightCard(Card):
     def _open(self) -> None:
         if self._source is not None and self._source.url is not None:
             QDesktopServices.openUrl(QUrl(self._source.url))
+
+
+def about_range(source: RangeSource) -> str:
+    """How the range came about, and of what day the makers' figures are."""
+    return translate(
+        "RightCard",
+        "The range is {low} to {high} % of what the maker's figures promise, {low_copy} to {high_copy} % "
+        "for copies within the card, {low_way} to {high_way} % for the way to it: our own rule of thumb. "
+        "Figures as of {date}.",
+    ).format(
+        low=source.products[0],
+        high=source.products[1],
+        low_copy=source.copies[0],
+        high_copy=source.copies[1],
+        low_way=source.way[0],
+        high_way=source.way[1],
+        date=source.as_of,
+    )
 
 
 def verdict_words(benchmark: Benchmark) -> str:

@@ -15,6 +15,7 @@ from ...texts.format import duration, short_name
 from .. import language
 
 translate = QCoreApplication.translate
+DOUBTFUL = compare.UNSURE | {"wrong"}
 
 
 class Headline(NamedTuple):
@@ -56,6 +57,11 @@ def detail(result: BenchResult) -> str:
 def extent(size: tuple[int, ...]) -> str:
     """A size as people say it: square matrices are 4096 × 4096."""
     return " × ".join(str(side) for side in (size[:2] if len(set(size)) == 1 else size))
+
+
+def mebibytes(count: int) -> str:
+    """Bytes of a copy: "256 MiB"."""
+    return f"{count / 2**20:.0f} MiB"
 
 
 def device_label(name: str) -> str:
@@ -118,6 +124,18 @@ def value(result: BenchResult) -> str:
     return amount(result.median, result.unit)
 
 
+def marked(result: BenchResult) -> str:
+    """The median with its unit, and whether something speaks against it."""
+    if not doubtful(result):
+        return value(result)
+    return translate("Scores", "{value} (doubtful)").format(value=value(result))
+
+
+def doubtful(result: BenchResult) -> bool:
+    """Whether other programs disturbed it, or its check failed."""
+    return bool(DOUBTFUL & set(result.notes))
+
+
 def reference(benchmark: Benchmark) -> BenchResult | None:
     """The one result that stands for all: the most telling workload, on the fastest GPU, else on the CPU.
 
@@ -147,6 +165,8 @@ def headline(benchmark: Benchmark) -> Headline | None:
     if pair is None:
         return None
     best = pair.best
+    sure = not any(doubtful(each) for each in (best, pair.cpu) if each is not None)
+    unsure = translate("Scores", "Doubtful: see “Was it a fair test?”.")
     if pair.ratio is not None:
         figure = times(pair.ratio)
         return Headline(
@@ -154,7 +174,7 @@ def headline(benchmark: Benchmark) -> Headline | None:
             translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU").format(
                 workload=workload(best.id), card=card(benchmark, best.device), times=figure
             ),
-            _of_a_night(pair.ratio),
+            _of_a_night(pair.ratio) if sure else unsure,
         )
     threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
     where = translate("Scores", "the CPU") if best.device == "cpu" else card(benchmark, best.device)
@@ -169,6 +189,7 @@ def headline(benchmark: Benchmark) -> Headline | None:
                 extent(best.size) if best.id == "matmul" else "",
                 in_words(best),
                 translate("Scores", "{threads} threads").format(threads=threads) if threads is not None else "",
+                "" if sure else unsure,
             )
             if part
         ),
@@ -224,6 +245,13 @@ def when(benchmark: Benchmark) -> str:
     if moment[:3] == time.localtime()[:3]:
         return translate("Scores", "Measured today, {time}").format(time=clock)
     return translate("Scores", "Measured {date}, {time}").format(date=time.strftime("%Y-%m-%d", moment), time=clock)
+
+
+def moment(benchmark: Benchmark) -> str:
+    """When, with its day."""
+    if benchmark.started is None:
+        return "—"
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(benchmark.started))
 
 
 def day(benchmark: Benchmark) -> str:

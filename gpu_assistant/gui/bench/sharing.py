@@ -8,6 +8,7 @@ from ...core import json
 from ...core.results import Benchmark
 from ..main.file_saver import FileSaver
 from . import scores
+from .right_card import RangeSource
 
 
 class Sharing(FileSaver):
@@ -18,10 +19,10 @@ class Sharing(FileSaver):
         title, name = self.tr("Where shall the picture be saved?"), _name(benchmark, "png")
         self.ask(title, "PNG (*.png)", name, lambda path: self.save_picture(benchmark, path))
 
-    def ask_report(self, benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> None:
-        """Ask where the report shall lie, and save it there."""
+    def ask_report(self, benchmark: Benchmark, kept: tuple[Benchmark, ...], source: RangeSource | None) -> None:
+        """Ask where the report shall lie, and save it there; `source` is where the expected ranges are from."""
         title, name = self.tr("Where shall the report be saved?"), _name(benchmark, "html")
-        self.ask(title, "HTML (*.html)", name, lambda path: self.save_report(benchmark, kept, path))
+        self.ask(title, "HTML (*.html)", name, lambda path: self.save_report(benchmark, kept, source, path))
 
     def save_picture(self, benchmark: Benchmark, path: Path) -> None:
         """Save the picture."""
@@ -29,11 +30,13 @@ class Sharing(FileSaver):
 
         self.write(path, lambda: json.write_file(path, png(benchmark)))
 
-    def save_report(self, benchmark: Benchmark, kept: tuple[Benchmark, ...], path: Path) -> None:
+    def save_report(
+        self, benchmark: Benchmark, kept: tuple[Benchmark, ...], source: RangeSource | None, path: Path
+    ) -> None:
         """Save the report."""
         from .report import html
 
-        self.write(path, lambda: json.write_file(path, html(benchmark, kept).encode()))
+        self.write(path, lambda: json.write_file(path, html(benchmark, kept, source).encode()))
 
 
 def _name(benchmark: Benchmark, ending: str) -> str:

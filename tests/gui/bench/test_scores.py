@@ -29,7 +29,7 @@ def test_one_size_stands_for_a_benchmark_however_fast_the_others_were():
         assert [result.median for _, result in scores.history(each, kept)] == [0.141, 0.141]
         assert not fairness.left_out(each, kept)
     assert fairness.left_out(third, kept) == ["Matrix product, float32 · 2048 × 2048"]
-    said = {line.text: line.value for line in fairness.fairness(third, kept)}
+    said = {line.text: line.below for line in fairness.fairness(third, kept)}
     assert said["Measured before, not this time"] == "Matrix product, float32 · 2048 × 2048"
 
 

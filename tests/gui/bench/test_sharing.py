@@ -126,10 +126,10 @@ def test_saving_and_what_goes_wrong(language, qtbot, tmp_path):
         sharing.save_picture(card_benchmark(), tmp_path / "a.png")
     assert saved.args == [tmp_path / "a.png"]
     with qtbot.waitSignal(sharing.saved):
-        sharing.save_report(card_benchmark(), (), tmp_path / "a.html")
+        sharing.save_report(card_benchmark(), (), None, tmp_path / "a.html")
     assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with qtbot.waitSignal(sharing.failed) as failed:
-        sharing.save_report(card_benchmark(), (), tmp_path / "file" / "a.html")
+        sharing.save_report(card_benchmark(), (), None, tmp_path / "file" / "a.html")
     assert failed.args[0].code in ("storage", "folder-unwritable")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.png", "file"]
