@@ -32,6 +32,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.install import journal
 from gpu_assistant.install.ledger import look, standing
+from gpu_assistant.install.listing import FILES, read
 from gpu_assistant.install.manifest import LOCK, MANIFEST
 from gpu_assistant.install.place import Place
 from gpu_assistant.install.reporter import Reporter
@@ -115,6 +116,8 @@ def same(file: Path) -> bytes:
         told = json.loads(data)
         del told["created"], told["bytes"]
         return json.dumps(told).encode()
+    if file.name == FILES:
+        return "\n".join(read(file.parent)).encode("utf-8", "surrogateescape")
     if file.name == "RECORD":
         return b"\n".join(line for line in data.splitlines() if UV_NOTE.encode() not in line)
     return data

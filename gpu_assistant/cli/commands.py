@@ -104,7 +104,8 @@ def uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
         _agree(output, lambda: _show_removal(output, output.say("uninstall-what", env=str(environment)), job.steps()))
     _run_events(output, str(environment), lambda report: run_job(job, on_news=report))
     if not output.json:
-        output.line(output.say("uninstalled", env=str(environment)))
+        left = environment.is_dir() and any(environment.iterdir())
+        output.line(output.say("uninstalled-files" if left else "uninstalled", env=str(environment)))
     return 0
 
 

@@ -7,7 +7,7 @@ receipt comes last. A file that is still in that folder has not been moved: what
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -15,8 +15,8 @@ from typing import Literal
 from ..core import json
 from ..core.errors import AppError
 from ..core.json import storage_error
-from . import receipt
-from .receipt import Part, Receipt
+from . import owned, receipt
+from .receipt import LINK, Part, Receipt
 from .removal import delete, partial_path
 
 NOTE = "note.json"
@@ -60,19 +60,46 @@ def add(folder: Path, name: str, whole: Receipt, unpack: Callable[[Path], Part])
     delete(stage)
 
 
-def remove(folder: Path, name: str) -> None:
-    """Take out what the receipt names, and what a killed run left; raises AppError."""
-    stage = partial_path(folder / name)
+def files(folder: Path, name: str) -> dict[str, str]:
+    """What the receipt names, with its hash, and what a killed run had moved to its place without one."""
     there = receipt.read(folder / name)
+    if there is not None:
+        return there.files
+    stage = partial_path(folder / name)
     note = receipt.read_part(stage / NOTE)
-    files = there.files if there is not None else note.files if note is not None else {}
+    moved = note.files if note is not None else {}
+    return {file: digest for file, digest in moved.items() if not os.path.lexists(stage / TREE / file)}
+
+
+def changed(folder: Path, name: str) -> tuple[str, ...]:
+    """Those that somebody changed since."""
     try:
-        for file in files:
-            if there is not None or not os.path.lexists(stage / TREE / file):
+        since = (folder / name).stat().st_mtime_ns
+    except OSError:
+        since = None
+    return tuple(file for file, digest in files(folder, name).items() if _changed(folder / file, digest, since))
+
+
+def _changed(path: Path, digest: str, since: int | None) -> bool:
+    """One that nobody touched since its receipt was written is not read; one that is gone was not changed."""
+    if not os.path.lexists(path):
+        return False
+    if digest.startswith(LINK) or path.is_symlink():
+        return not (path.is_symlink() and path.readlink() == Path(digest.removeprefix(LINK)))
+    return not owned.whole(path, owned.Digest("sha256", digest), since)
+
+
+def remove(folder: Path, name: str, *, keep: Container[str] = ()) -> None:
+    """Take out what the receipt names, and what a killed run left; what is to be kept stays. Raises AppError."""
+    stage = partial_path(folder / name)
+    inside = files(folder, name)
+    try:
+        for file in inside:
+            if file not in keep:
                 with suppress(FileNotFoundError, NotADirectoryError):
                     (folder / file).unlink()
         # Deepest first: only empty ones go.
-        above = {place for file in files for place in PurePosixPath(file).parents if place.parts}
+        above = {place for file in inside for place in PurePosixPath(file).parents if place.parts}
         for place in sorted(above, key=lambda place: -len(place.parts)):
             with suppress(OSError):
                 (folder / place).rmdir()

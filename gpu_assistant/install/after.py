@@ -23,10 +23,10 @@ from ..system.base import System
 from ..system.desktop import Desktop, EntryFile
 from . import manifest
 from .effects import FileWritten, FolderMade
+from .owned import SITE
 
 KIND = "after"
 SETTING = "python.defaultInterpreterPath"
-SITE = ("Lib/site-packages", "lib/python3*/site-packages")
 
 
 class Ways(Struct, frozen=True, kw_only=True):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..core.plan import Plan
-from . import journal, manifest
+from . import journal, listing, manifest
 from .journal import MAKERS, Journal
+from .listing import FILES
 from .manifest import Manifest
-from .removal import FILES, listed, making
+from .removal import making
 
 
 def built(plan: Plan, book: Journal) -> Manifest | None:
@@ -38,6 +39,7 @@ def forget(environment: Path) -> None:
 def _size(folder: Path) -> int | None:
     """What the files of its list take but for the manifest, which tells it; None where one is missing."""
     try:
-        return sum((folder / name).lstat().st_size for name in listed(folder) if name != manifest.MANIFEST)
+        files = (name for name in listing.read(folder) if not name.endswith("/"))
+        return sum((folder / name).lstat().st_size for name in files if name != manifest.MANIFEST)
     except OSError:
         return None

@@ -33,11 +33,14 @@ class FarewellJob:
         self._keep = keep_environments
 
     def steps(self) -> tuple[Step, ...]:
-        """What it would take back just now, in order; raises AppError."""
+        """What would become of each thing just now, in order, also of what stays; raises AppError."""
+        from .forecast import forecast
         from .takeback import items
 
         place = self._place(JobContext())
-        return () if self._keep or not self._data.root.is_dir() else tuple(item.step for item in items(place, None))
+        if self._keep or not self._data.root.is_dir():
+            return ()
+        return tuple(item.step for item in forecast(items(place, None), place))
 
     def run(self, context: JobContext[Any]) -> Path:
         """The data folder; gone where nothing in it was kept.
@@ -84,6 +87,7 @@ class FarewellJob:
 
     def _take_back(self, place: Place) -> AppError | None:
         """What went wrong, after everything that could be taken back was."""
+        from .forecast import forecast
         from .journal import Journal
         from .ledger import settle
         from .takeback import items
@@ -93,7 +97,7 @@ class FarewellJob:
         found = items(place, None)
         if not found:
             return None
-        reporter.plan(tuple(item.step for item in found))
+        reporter.plan(tuple(item.step for item in forecast(found, place)))
         try:
             with Journal(self._data) as journal:
                 settle(place, journal)

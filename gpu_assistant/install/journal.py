@@ -23,7 +23,7 @@ from ..core.paths import DataDir
 from ..core.plan import EndState, Interrupted, Plan, StepState
 from .effects import Effect, TreeMade
 
-Why = Literal["needed", "changed", "files"]
+Why = Literal["needed", "changed", "files", "filled", "system"]
 
 
 # The kinds whose tree is an environment, the second where conda makes it.
@@ -91,7 +91,9 @@ class Undoes(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="u
 
 
 class Undid(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="undid"):
-    """It is taken back; `why` tells what of it stays: what the user changed, or files that are not ours."""
+    """It is taken back; `why` tells what of it stays: what the user changed, or files that are not ours. What is
+    "needed" by another environment, "filled" with files of others, or part of the "system" now has `Kept` instead.
+    """
 
     at: float
     run: str

@@ -10,7 +10,7 @@ import msgspec
 
 from ..core import json
 from ..core.recommendation import Recommendation
-from .removal import UNFINISHED
+from .listing import UNFINISHED
 
 MANIFEST = "gpu-assistant.json"
 LOCK = "pylock.toml"

@@ -1,8 +1,9 @@
 """Folders that are made whole and taken away whole, so that a kill leaves nothing that looks whole.
 
 A folder is made as `.<name>.partial` and renamed when everything is in it; with it goes a list of its files. It is
-taken away by a rename to `.<name>.trash`; there only the files of the list are deleted, and what is left over was
-never ours and goes back to where it was.
+taken away by a rename to `.<name>.trash`; there only the files of the list are deleted that are as they were, and what
+is left over was never ours, or was changed, and goes back to where it was. What others' packages brought into it is put
+on the list before.
 
 What cannot be moved (conda writes a folder's path into its files) is made in its place: then a file in it says that
 it is unfinished, and taking that file away is what the rename is to the others.
@@ -13,7 +14,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -21,13 +21,11 @@ from typing import Literal
 from ..core import json
 from ..core.errors import AppError
 from ..core.json import storage_error
+from . import listing
+from .listing import BYTECODE, FILES, UNFINISHED
+from .strangers import strangers
 
-FILES = "gpu-assistant-files.txt"
-# Python writes these beside our files on its own.
-BYTECODE = "__pycache__"
 TRIES = 20  # to delete what somebody else still writes into
-# A folder with it is ours and not whole, whatever else it holds.
-UNFINISHED = "gpu-assistant-unfinished.txt"
 
 
 def trash_path(folder: Path) -> Path:
@@ -91,22 +89,6 @@ def discard(folder: Path) -> None:
     delete(partial_path(folder))
 
 
-def write_list(folder: Path, names: Iterable[str] | None = None) -> None:
-    """Write down the files of a folder that are ours: these, or all that it holds just now; raises AppError."""
-    try:
-        names = [name for name in (_walk(folder) if names is None else names) if name not in (FILES, UNFINISHED)]
-    except OSError as error:
-        raise storage_error(error, folder) from error
-    # Surrogates stand for bytes that are no text: a name on Linux may have them.
-    json.write_file(folder / FILES, "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape"))
-
-
-def listed(folder: Path) -> list[str]:
-    """The files of a folder that are ours, as they were written down; raises OSError where there is no list."""
-    text = (folder / FILES).read_bytes().decode("utf-8", "surrogateescape")
-    return [name for name in text.split("\n") if name]
-
-
 def look(folder: Path) -> Literal["made", "half", "before", "changed"]:
     """Whether a folder stands whole as we made it, half made or half removed, not at all, or as somebody else's."""
     if os.path.lexists(folder / UNFINISHED):
@@ -135,13 +117,17 @@ def name(folder: Path) -> None:
 def remove(folder: Path, *, stood: bool = False) -> bool:
     """Take a folder of ours away, and what a killed run left of it; says whether files of somebody else stay there.
 
+    What packages that were installed into it brought goes with it.
     `stood` leaves an empty one in its place. Raises AppError, "environment-in-use" before anything is deleted.
     """
     finish(folder)
     discard(folder)
     delete(partial_path(folder))
     if os.path.lexists(folder / FILES):
+        theirs = strangers(folder).theirs
         try:
+            if theirs:
+                listing.adopt(folder, theirs)
             folder.rename(trash_path(folder))
         except PermissionError as error:
             raise AppError("environment-in-use", path=str(folder)) from error
@@ -204,26 +190,29 @@ def _delete_tree(folder: Path) -> None:
 
 def _delete_listed(folder: Path) -> None:
     """The list goes last: as long as it is there, the rest can be deleted by it."""
-    listing = folder / FILES
     try:
-        names = listed(folder)
+        ours = listing.read(folder)
     except FileNotFoundError:
         return  # gone already: what is left is not ours
     # Where somebody put a link in a folder's place, what lies behind it is not ours.
     real: dict[Path, bool] = {folder: True}
-    for name in names:
-        if _inside(name) and _real((folder / name).parent, real):
-            with suppress(FileNotFoundError, NotADirectoryError):
-                (folder / name).unlink()
+    for name, was in ours.items():
+        path = folder / name
+        if name.endswith("/") or not listing.inside(name) or not _real(path.parent, real):
+            continue
+        if listing.untouched(path, was):
+            path.unlink()
+    places = listing.above(name for name in ours if listing.inside(name))
     for place, folders, files in os.walk(folder, topdown=False):
         here = Path(place)
-        if here.name == BYTECODE and not folders and all(file.endswith(".pyc") for file in files):
+        bytecode = here.name == BYTECODE
+        if bytecode and not folders and all(file.endswith(".pyc") for file in files):
             for file in files:
                 _drop_bytecode(here / file)
-        if here != folder:
+        if here != folder and (bytecode or here.relative_to(folder).as_posix() in places):
             with suppress(OSError):
                 here.rmdir()  # only an empty one goes
-    listing.unlink()
+    (folder / FILES).unlink()
 
 
 def _real(folder: Path, known: dict[Path, bool]) -> bool:
@@ -238,25 +227,6 @@ def _drop_bytecode(file: Path) -> None:
     source = file.parent.parent / f"{file.name.partition('.')[0]}.py"
     if not source.exists():
         file.unlink()
-
-
-def _inside(name: str) -> bool:
-    path = Path(name)
-    return not path.is_absolute() and not path.drive and ".." not in path.parts
-
-
-def _walk(folder: Path) -> Iterator[str]:
-    """Every file and link below a folder, by its path from there with "/"; links are not followed."""
-    todo = [""]
-    while todo:
-        inner = todo.pop()
-        with os.scandir(folder / inner) as entries:
-            for entry in sorted(entries, key=lambda entry: entry.name):
-                name = f"{inner}{entry.name}"
-                if entry.is_dir(follow_symlinks=False):
-                    todo.append(f"{name}/")
-                else:
-                    yield name
 
 
 def _holds_anything(folder: Path) -> bool:

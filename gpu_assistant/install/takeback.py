@@ -27,11 +27,15 @@ from .place import Place
 
 
 class Item(Struct, frozen=True, kw_only=True):
-    """One thing in the world and all that was done to it, the last first; `needed` where it stays for now."""
+    """One thing in the world and all that was done to it, the last first; `needed` where it stays for now.
+
+    `by` is the other environment that needs it, or something inside of it.
+    """
 
     step: Step
     effects: tuple[Standing, ...]
     needed: bool
+    by: str | None = None
 
 
 def items(place: Place, environment: Path | None) -> tuple[Item, ...]:
@@ -41,6 +45,11 @@ def items(place: Place, environment: Path | None) -> tuple[Item, ...]:
     mine = [each for each in every if env is None or each.env == env or each.kept]
     there: dict[tuple[str, str], list[Standing]] = {}
     for each in reversed(mine):
+        # What we keep everything in goes with the program; a program that stayed was told of when it did.
+        if (isinstance(each.effect, FolderMade) and _holds(each.effect.path, str(place.data.root))) or (
+            isinstance(each.effect, ProgramInstalled) and each.kept
+        ):
+            continue
         sight = look(each, place)
         # A folder of somebody's own that took the place of ours is none of our business.
         if sight != "before" and not (isinstance(each.effect, TreeMade) and sight == "changed"):
@@ -55,54 +64,70 @@ def items(place: Place, environment: Path | None) -> tuple[Item, ...]:
             code=code(first),
             data=figures(first.effect),
         )
-        found.append(Item(step=step, effects=tuple(effects), needed=_needed(first, others)))
+        by = _needed(first, others)
+        if by is not None and all(each.kept for each in effects):
+            continue
+        inside = _inside(first, others) if isinstance(first.effect, FolderMade) else None
+        item = Item(step=step, effects=tuple(effects), needed=by is not None, by=by.env if by else inside)
+        found.append(item)
     return tuple(found)
 
 
 CODES: dict[type[Effect], str] = {
     TreeMade: "remove-folder",
-    FolderMade: "remove-folder",
+    FolderMade: "remove-empty",
     FilesAdded: "remove-files",
     FileWritten: "restore-file",
     VariableSet: "restore-variable",
     PathEntry: "remove-path-entry",
     LoginSet: "clear-login",
-    ProgramInstalled: "remove-program",
 }
 
 
 def code(each: Standing) -> str:
-    """The texts' key for taking it back."""
+    """The texts' key for taking it back; a program never is, and the forecast has its words."""
     made_environment = isinstance(each.effect, TreeMade) and each.kind in MAKERS
-    return "remove-environment" if made_environment else CODES[type(each.effect)]
+    return "remove-environment" if made_environment else CODES.get(type(each.effect), "leave-needed")
 
 
 def figures(effect: Effect) -> dict[str, Value]:
     """What the texts name of it."""
     match effect:
         case TreeMade() | FolderMade() | FilesAdded() | FileWritten():
-            return {"env": effect.path, "path": effect.path}
+            return {"thing": effect.path, "env": effect.path, "path": effect.path}
         case VariableSet():
-            return {"name": effect.name, "before": effect.before}
+            return {"thing": effect.name, "name": effect.name, "before": effect.before}
         case PathEntry():
-            return {"path": effect.folder}
+            return {"thing": effect.folder, "path": effect.folder}
         case LoginSet():
-            return {}
+            return {"thing": "@remove.login"}
         case ProgramInstalled():
-            return {"name": effect.name, "version": effect.after}
+            return {"thing": effect.name, "version": effect.after}
 
 
-def _needed(each: Standing, others: Sequence[Standing]) -> bool:
-    """Whether something that stays was made on top of it, or another environment's plan has the very same step."""
-    after = [other for other in others if (other.run, other.n) > (each.run, each.n)]
-    if any(key(other.effect) == key(each.effect) for other in after):
-        return True
+def _needed(each: Standing, others: Sequence[Standing]) -> Standing | None:
+    """What stays and was made on top of it, or is of another environment whose plan has the very same step."""
+    after = (other for other in others if (other.run, other.n) > (each.run, each.n))
+    on_top = next((other for other in after if key(other.effect) == key(each.effect)), None)
     # Whether a plain folder is empty is seen when its turn comes.
-    if isinstance(each.effect, FolderMade) or each.step is None or each.kind in MAKERS:
-        return False
+    if on_top is not None or isinstance(each.effect, FolderMade) or each.step is None or each.kind in MAKERS:
+        return on_top
     if not each.step.spec and not each.step.files:
-        return False
-    return any(_uses(other, each.step) for other in others)
+        return None
+    step = each.step
+    return next((other for other in others if _uses(other, step)), None)
+
+
+def _inside(each: Standing, others: Sequence[Standing]) -> str | None:
+    """The other environment of which something lies in a folder."""
+    folder = key(each.effect)[1]
+    places = ((*key(other.effect), other.env) for other in others if other.env is not None)
+    return next((env for kind, at, env in places if kind in ("place", "files") and _holds(folder, at)), None)
+
+
+def _holds(folder: str, path: str) -> bool:
+    """Whether a folder is above another path, or that path itself."""
+    return Path(folder) in (Path(path), *Path(path).parents)
 
 
 def _uses(other: Standing, step: Step) -> bool:

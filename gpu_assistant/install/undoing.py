@@ -67,7 +67,9 @@ def revert(effect: Effect, place: Place) -> Why | None:
             left = removal.remove(Path(effect.path), stood=effect.stood)
             return "files" if left else None
         case FilesAdded():
-            added.remove(Path(effect.path), effect.receipt)
+            changed = added.changed(Path(effect.path), effect.receipt)
+            added.remove(Path(effect.path), effect.receipt, keep=changed)
+            return "files" if changed else None
         case FileWritten():
             _put_back(effect)
         case VariableSet():
@@ -85,10 +87,10 @@ def revert(effect: Effect, place: Place) -> Why | None:
 
 
 def _drop_folder(path: Path) -> Why | None:
-    """What lies in it may be another environment of ours."""
+    """What lies in it may be somebody's own, or what another environment of ours needs."""
     try:
         if any(path.iterdir()):
-            return "needed"
+            return "filled"
         path.rmdir()
     except OSError as error:
         raise storage_error(error, path) from error

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import AppError, Cancelled, RightsRefused
 from ..core.jobs import JobContext
+from ..core.names import Value
 from ..core.paths import DataDir
-from ..core.plan import Step, StepState
+from ..core.plan import Step
 from ..system.base import System
 from .reporter import Reporter, end_state
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from .journal import Journal, Why
     from .place import Place
     from .takeback import Item
+
+
+# Taken back another time, or never.
+STAYS = ("needed", "filled", "system")
 
 
 class UninstallJob:
@@ -31,9 +36,11 @@ class UninstallJob:
         self._system = system
 
     def steps(self) -> tuple[Step, ...]:
-        """What it would do just now, in order; raises what `run` raises."""
+        """What would become of each thing just now, in order, also of what stays; raises what `run` raises."""
+        from .forecast import forecast
+
         place = self._place(Reporter(JobContext()), threading.Event())
-        return tuple(item.step for item in self._items(place) if not item.needed)
+        return tuple(item.step for item in forecast(self._items(place), place))
 
     def run(self, context: JobContext[Any]) -> Path:
         """The folder that is gone. Raises AppError: environment-missing, -not-ours, -in-use, already-running.
@@ -69,12 +76,13 @@ class UninstallJob:
         return found
 
     def _remove(self, place: Place, context: JobContext[Any]) -> None:
+        from .forecast import forecast
         from .journal import Journal
         from .ledger import settle
         from .single import one_at_a_time
 
         context.check_cancelled()
-        place.reporter.plan(tuple(item.step for item in self._items(place)))
+        place.reporter.plan(tuple(item.step for item in forecast(self._items(place), place)))
         with one_at_a_time(self._data):
             self._items(place)  # another process may have been quicker
             with Journal(self._data, env=str(self.environment)) as journal:
@@ -83,23 +91,25 @@ class UninstallJob:
 
 
 def _nothing(item: Item) -> bool:
-    """Whether it alone is no reason for a removal: a folder for others, or what stayed at the last one already."""
+    """Whether it alone is no reason for a removal: a folder for others."""
     from .effects import FolderMade
 
-    plain = isinstance(item.effects[0].effect, FolderMade)
-    return plain or (item.needed and all(each.kept for each in item.effects))
+    return isinstance(item.effects[0].effect, FolderMade)
 
 
 def take_back(found: tuple[Item, ...], place: Place, journal: Journal, *, go_on: bool = False) -> None:
     """Take everything back, each with its two lines in the journal; raises AppError, Cancelled.
 
+    What is said of each is the forecast of this moment.
     Where rights are refused the rest goes on, and RightsRefused("rights-left-out") comes at the end; with `go_on`
     so does any other error.
     """
+    from .forecast import forecast
+
     left_out: list[str] = []
     trouble: AppError | None = None
     try:
-        for item in found:
+        for item in forecast(found, place):
             if place.cancel.is_set():
                 raise Cancelled
             try:
@@ -132,19 +142,40 @@ def _one(item: Item, place: Place, journal: Journal) -> None:
     if item.needed:
         for each in item.effects:
             journal.kept(each.run, each.n)
-        place.reporter.step(step.id, "skipped", code="progress.left-needed")
+        place.reporter.step(step.id, "skipped", code="progress.left-needed", data=step.data)
         return
     try:
         for each in item.effects:
             journal.undoes(each.run, each.n)
             kind = KINDS.get(each.kind)
-            why = kind.undo(each.effect, place) if kind is not None else revert(each.effect, place)
-            if why == "needed":
+            now = kind.undo(each.effect, place) if kind is not None else revert(each.effect, place)
+            if now in STAYS:
                 journal.kept(each.run, each.n)
             else:
-                journal.undid(each.run, each.n, why)
+                journal.undid(each.run, each.n, now)
+            # Of what several runs did, the last one's end is what is seen of it.
+            why = why or now
+        code, data = _said(item, why)
     except AppError as error:
         place.reporter.failed(step.id, error)
         raise
-    state: StepState = "skipped" if why == "needed" else "done"
-    place.reporter.step(step.id, state, code=f"progress.left-{why}" if why else None, data=step.data if why else None)
+    place.reporter.step(step.id, "skipped" if why in STAYS else "done", code=code, data=data)
+
+
+def _said(item: Item, why: Why | None) -> tuple[str | None, dict[str, Value] | None]:
+    """What is told of it at the end: what stayed and why, and what of the user's went with it."""
+    from .effects import FolderMade, TreeMade
+    from .forecast import left_in
+
+    step, effect = item.step, item.effects[0].effect
+    packages = bool(step.data.get("packages")) and isinstance(effect, TreeMade)
+    if why is None:
+        return ("progress.gone-packages", step.data) if packages else (None, None)
+    if why == "system":
+        return f"step.{step.code}.what", step.data
+    if why == "filled" and item.by is not None:
+        return "progress.left-needed", step.data
+    unforeseen = why in ("files", "filled") and not step.data.get("files")
+    left = left_in(effect) if unforeseen and isinstance(effect, TreeMade | FolderMade) else {}
+    ending = "-packages" if why == "files" and packages else ""
+    return f"progress.left-{why}{ending}", step.data | left

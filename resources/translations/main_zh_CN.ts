@@ -515,8 +515,8 @@
         <translation>移除“{name}”{size}？</translation>
     </message>
     <message>
-        <source>This is taken back, and nothing else. Your own files stay.</source>
-        <translation>下面这些会撤销，其他都不动。你自己的文件会保留。</translation>
+        <source>This is taken back, and nothing else. What stays is named with its reason.</source>
+        <translation>下面这些会撤销，其他都不动。保留的内容会列出并说明原因。</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -529,6 +529,10 @@
     <message>
         <source>What is taken back</source>
         <translation>会撤销的内容</translation>
+    </message>
+    <message>
+        <source>Taken back what was installed for {path}:</source>
+        <translation>已撤销为 {path} 安装的内容：</translation>
     </message>
     <message>
         <source>Removed: {path}</source>

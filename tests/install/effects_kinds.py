@@ -12,10 +12,11 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir, resources
 from gpu_assistant.core.plan import Event, Plan, Step
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, Recommendation
+from gpu_assistant.install import listing
 from gpu_assistant.install.draft import Draft
 from gpu_assistant.install.effects import FileWritten
 from gpu_assistant.install.place import Ground
-from gpu_assistant.install.removal import delete, name, partial_path, write_list
+from gpu_assistant.install.removal import delete, name, partial_path
 from gpu_assistant.install.runner import InstallJob
 from gpu_assistant.install.steps import KINDS
 from gpu_assistant.install.steps.kind import Kind
@@ -67,7 +68,7 @@ class MakeTree(Plain):
             delete(partial)
             (partial / "inside").mkdir(parents=True)
             (partial / "inside" / "one.txt").write_text("one", encoding="utf-8")
-            write_list(partial)
+            listing.write(partial)
             name(folder)
         return Outcome()
 

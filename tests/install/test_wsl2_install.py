@@ -231,5 +231,5 @@ def test_a_removal_leaves_what_may_hold_the_users_files(world: World) -> None:
     events: list[Event] = []
     UninstallJob(world.root / "env", world.app.data, world.system).run(JobContext(report=events.append))
     last = [event for event in events if isinstance(event, StepEvent)][-1]
-    assert (last.state, last.code) == ("skipped", "progress.left-needed")
+    assert (last.state, last.code) == ("skipped", "step.leave-wsl-linux.what")
     assert len(world.called()) == 1

@@ -12,6 +12,7 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir, resources
 from gpu_assistant.core.plan import Event, Plan
 from gpu_assistant.core.recommendation import PartAdvice, Recommendation
+from gpu_assistant.install import listing
 from gpu_assistant.install.draft import Draft
 from gpu_assistant.install.runner import InstallJob
 from gpu_assistant.install.steps import KINDS
@@ -90,13 +91,17 @@ class ToolkitWorld:
         return events
 
     def seen(self) -> dict[str, bytes | str | None]:
-        """Every file outside of the data folder and the toolkits in it: bytes, a link's target, None for a folder."""
+        """Every file outside of the data folder and the toolkits in it: bytes, a link's target, None for a folder; of a
+        list of ours the names.
+        """
         places = [*self.outside.rglob("*"), *self.data.toolkits.rglob("*")]
         return {
             place.relative_to(self.root).as_posix(): str(place.readlink())
             if place.is_symlink()
             else None
             if place.is_dir()
+            else " ".join(sorted(listing.read(place.parent)))
+            if place.name == listing.FILES
             else place.read_bytes()
             for place in places
         }

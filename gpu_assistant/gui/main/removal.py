@@ -89,15 +89,15 @@ class Removal(QObject):
             self._left[event.id] = self._language.texts().message(Message(event.code, event.data))
 
     def _gone(self, folder: Path) -> None:
-        done = self.tr("Removed: {path}").format(path=folder)
-        self.ended.emit("\n".join([done, *dict.fromkeys(self._left.values())]))
+        done = self.tr("Taken back what was installed for {path}:") if self._left else self.tr("Removed: {path}")
+        self.ended.emit("\n".join([done.format(path=folder), *dict.fromkeys(self._left.values())]))
 
 
 def question(parent: QWidget, installed: Installed, steps: tuple[Step, ...], texts: Texts) -> ConfirmDialog:
     """All that will be taken back, with the safe answer as the default."""
     large = f" ({size(installed.bytes)})" if installed.bytes is not None else ""
     words = translate("Removal", "Remove “{name}”{size}?").format(name=installed.folder.name, size=large)
-    lost = translate("Removal", "This is taken back, and nothing else. Your own files stay.")
+    lost = translate("Removal", "This is taken back, and nothing else. What stays is named with its reason.")
     go, stay = translate("Removal", "Remove"), translate("Removal", "Keep")
     return ConfirmDialog(parent, words, lost, go, stay, below=StepsToRead(steps, texts))
 

@@ -121,8 +121,7 @@ class CondaEnvironment(Kind):
         home = place.system.user().home
         if isinstance(effect, TreeMade) and home is not None and not (Path(effect.path) / META).is_dir():
             conda.forget(Path(effect.path), Path(home))
-        # A tree that somebody changed is not among what is taken back: this one's files went a moment ago.
-        return "files" if why == "changed" else why
+        return why
 
 
 def _mark(step: Step, work: Work) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
+from ...core.names import Value
 from ...core.plan import Step
 from .. import toolkit_installer as own
 from ..door.ask import Door
@@ -87,7 +88,11 @@ class CudaInstaller(ByInstaller):
         """Other programs may have found it since: it stays, and the step's words say where Windows removes it."""
         if not isinstance(effect, ProgramInstalled):
             return super().undo(effect, place)
-        return None if self.look(effect, place) == "before" else "needed"
+        return None if self.look(effect, place) == "before" else "system"
+
+    def leaving(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
+        """Where Windows removes it."""
+        return "leave-cuda", {"version": effect.after}
 
 
 def _standing(effect: ProgramInstalled, place: Place) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,13 +11,13 @@ from ...core import json
 from ...core.errors import AppError, Cancelled
 from ...core.json import storage_error
 from ...core.plan import Step
-from .. import receipt
+from .. import listing, receipt
 from .. import toolkit_installer as own
 from ..draft import Draft
 from ..effects import TreeMade
 from ..fetching import fetch
 from ..receipt import BLOCK, LINK, Archive, Part, Receipt
-from ..removal import FILES, delete, name, partial_path, write_list
+from ..removal import delete, name, partial_path
 from ..unpacking import checking
 from ..work import Outcome, Work
 from .by_installer import ByInstaller, Spec
@@ -83,14 +82,14 @@ class CudaRun(ByInstaller):
         (path,) = fetch(work, [own.wanted(installer, work.data.files)])
         folder = tree(work.data.toolkits, version)
         work.folder(step, folder.parent)
-        ours = (folder / FILES).is_file()
+        ours = (folder / listing.FILES).is_file()
         if not ours and folder.is_dir() and any(folder.iterdir()):
             raise AppError("toolkit-occupied", path=str(folder))
         made = work.tree_made(folder)
         with work.effect(step, TreeMade(path=made.path, stood=made.stood and not ours)):
             partial = partial_path(folder)
             # With its list it is whole, and may hold what others had put into a damaged one.
-            if not (partial / FILES).is_file():
+            if not (partial / listing.FILES).is_file():
                 delete(partial)
                 _install(path, how, partial, version, work)
                 _tell_its_place(partial, folder)
@@ -100,7 +99,7 @@ class CudaRun(ByInstaller):
                     schema="gpu-assistant/receipt/1", version=version, platform=PLATFORM, index=None, parts=(part,)
                 )
                 json.write_file(partial / RECEIPT, json.encode_pretty(whole))
-                write_list(partial, sorted([*whole.files, RECEIPT]))
+                listing.write(partial, sorted([*whole.files, RECEIPT]))
             if ours:
                 _give_way(folder, partial)
             name(folder)
@@ -136,7 +135,8 @@ def _install(path: Path, how: ToolkitInstall, partial: Path, version: str, work:
 def _tell_its_place(partial: Path, folder: Path) -> None:
     """What names the folder that it was installed into names the one that it gets: texts, and links."""
     made, named = str(partial), str(folder)
-    for path in _files(partial):
+    for inner in listing.files(partial):
+        path = partial / inner
         try:
             if path.is_symlink():
                 target = str(path.readlink())
@@ -160,8 +160,8 @@ def _archive(installer: Installer, version: str, path: Path) -> Archive:
 def _hashed(partial: Path, work: Work) -> dict[str, str]:
     """Every file and link below, as a receipt has them; raises Cancelled."""
     found, progress, done = {}, checking(work), 0
-    for path in _files(partial):
-        inner = path.relative_to(partial).as_posix()
+    for inner in listing.files(partial):
+        path = partial / inner
         try:
             if path.is_symlink():
                 found[inner] = LINK + str(path.readlink())
@@ -185,24 +185,18 @@ def _give_way(folder: Path, partial: Path) -> None:
     old = receipt.read(folder / RECEIPT)
     if old is None:
         raise AppError("toolkit-occupied", path=str(folder))
-    for path in list(_files(folder)):
-        inner = path.relative_to(folder)
-        if inner.as_posix() in (*old.files, RECEIPT, FILES):
+    for inner in list(listing.walk(folder)):
+        path, target = folder / inner, partial / inner
+        if inner in (*old.files, RECEIPT, listing.FILES):
             continue
-        target = partial / inner
-        if os.path.lexists(target):
-            raise AppError("toolkit-occupied", path=str(path))
         try:
+            if inner.endswith("/"):
+                target.mkdir(parents=True, exist_ok=True)
+                continue
+            if os.path.lexists(target):
+                raise AppError("toolkit-occupied", path=str(path))
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
         except OSError as error:
             raise storage_error(error, path) from error
     delete(folder)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """Every file and link below, links not followed."""
-    for place, folders, files in os.walk(folder):
-        here = Path(place)
-        yield from (here / each for each in files)
-        yield from (here / each for each in folders if (here / each).is_symlink())

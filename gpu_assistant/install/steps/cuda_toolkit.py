@@ -17,14 +17,14 @@ from ...core.json import storage_error
 from ...core.names import Value
 from ...core.plan import Plan, Step
 from ...fetch.wanted import Wanted
-from .. import receipt
+from .. import listing, receipt
 from ..draft import UNKNOWN_SIZE, Draft
 from ..effects import TreeMade
 from ..fetching import Getting, fetch
 from ..place import Ground
 from ..receipt import Archive, Part, Receipt
 from ..redist import Index
-from ..removal import FILES, delete, name, partial_path, write_list
+from ..removal import delete, name, partial_path
 from ..toolkit import (
     bytes_of,
     index_file,
@@ -138,7 +138,7 @@ class CudaToolkit(Kind):
         index, archives = _indexed(step, spec, redist, work)
         paths = fetch(work, [archive.wanted(work.data.files) for archive in archives])
         work.folder(step, folder.parent)
-        ours = (folder / FILES).is_file()
+        ours = (folder / listing.FILES).is_file()
         if not ours and folder.is_dir() and any(folder.iterdir()):
             raise AppError("toolkit-occupied", path=str(folder))
         made = work.tree_made(folder)
@@ -160,7 +160,7 @@ class CudaToolkit(Kind):
             prove(partial, work)
             json.write_file(partial / RECEIPT, json.encode_pretty(whole))
             delete(partial / NOTES)
-            write_list(partial, sorted([*whole.files, RECEIPT]))
+            listing.write(partial, sorted([*whole.files, RECEIPT]))
             name(folder)
         return Outcome(code="progress.toolkit", data={"version": spec.version, "path": str(folder)})
 

@@ -8,11 +8,12 @@ import msgspec
 
 from ...core import json
 from ...core.errors import CallError
+from ...core.names import Value
 from ...core.json import fault_of
 from ...core.plan import Plan, Step
 from ...fetch.wanted import Wanted
 from .. import undoing
-from ..effects import Effect
+from ..effects import Effect, ProgramInstalled
 from ..journal import Why
 from ..place import Ground, Place
 from ..undoing import Sight
@@ -80,10 +81,11 @@ class Kind:
         """Take it back; what of it stays is said, None for nothing. May be called again after a kill."""
         return undoing.revert(effect, place)
 
-
-def refused(detail: str) -> CallError:
-    """The error for a plan with something in it that we do not make."""
-    return CallError("plan-refused", detail=detail)
+    def leaving(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:
+        """What a removal says of a program that stays in the system, put there by `step` (None: nobody knows it any
+        more): the texts' key and figures.
+        """
+        raise NotImplementedError
 
 
 def spec_of(step: Step, shape: type[Spec]) -> Spec:

@@ -233,7 +233,21 @@ class NvidiaDriver(Kind):
         """A driver cannot simply be taken away: it stays, and the step's words say how to go back."""
         if not isinstance(effect, ProgramInstalled):
             return super().undo(effect, place)
-        return None if self.look(effect, place) == "before" else "needed"
+        return None if self.look(effect, place) == "before" else "system"
+
+    def leaving(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:
+        """How to go back, which on Linux are the packages that the step brought."""
+        told = step.data if step is not None else {}
+        before: Value = effect.before or "@driver.none"
+        data: dict[str, Value] = {"version": told.get("version") or effect.after, "before": before}
+        if step is None or not step.spec.get("packages"):
+            return "leave-driver", data
+        return "leave-driver-packages", data | {"packages": " ".join(spec_of(step, Spec).packages)}
+
+
+def _fits(here: str, spec: Spec) -> bool:
+    """Whether a driver does; one that serves another card here may have left this step's behind."""
+    return enough(here, spec.version) and not (spec.below is not None and enough(here, spec.below))
 
 
 def _back(draft: Draft, advice: DriverAdvice, version: str) -> Step:

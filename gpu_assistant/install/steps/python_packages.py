@@ -11,11 +11,11 @@ from ...core import json
 from ...core.errors import AppError
 from ...core.json import storage_error
 from ...core.plan import Plan, Step
-from .. import manifest
+from .. import listing, manifest
 from ..conda import python_version
 from ..draft import Draft
 from ..place import Ground
-from ..removal import delete, said, say, write_list
+from ..removal import delete, said, say
 from ..uv import last_line
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields
@@ -137,7 +137,7 @@ def write_records(work: Work) -> None:
             bytes=_bytes(folder),
         ),
     )
-    write_list(folder)
+    listing.write(folder)
 
 
 def _uv(work: Work, *words: str | Path) -> None:

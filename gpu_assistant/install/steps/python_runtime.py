@@ -13,11 +13,12 @@ from ...core.errors import AppError
 from ...core.machine import Machine, Python
 from ...core.plan import Plan, PlanFile, Step
 from ...fetch.wanted import Wanted
+from .. import listing
 from ..archives import unpack
 from ..draft import Draft
 from ..fetching import fetch
 from ..place import Ground
-from ..removal import delete, name, partial_path, write_list
+from ..removal import delete, name, partial_path
 from ..untrusted import check_file
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields, refused, spec_of
@@ -166,6 +167,6 @@ def _unpack(archive: Path, folder: Path, work: Work, file: PlanFile) -> None:
     unpack(archive, partial, cancel=work.cancel, progress=progress)
     if not work.system.standalone_python(partial).is_file():
         raise AppError("archive-broken", name=file.name)
-    write_list(partial)
+    listing.write(partial)
     delete(folder)
     name(folder)

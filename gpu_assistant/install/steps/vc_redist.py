@@ -8,6 +8,7 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 from ...catalog.versions import numbers
+from ...core.names import Value
 from ...core.plan import Plan, PlanFile, Step
 from ...fetch.wanted import Wanted
 from ..door.ask import Door
@@ -108,4 +109,8 @@ class VcRedist(Kind):
         """Other programs use it, too: it stays."""
         if not isinstance(effect, ProgramInstalled):
             return super().undo(effect, place)
-        return None if self.look(effect, place) == "before" else "needed"
+        return None if self.look(effect, place) == "before" else "system"
+
+    def leaving(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
+        """Where Windows removes it."""
+        return "leave-vc-redist", {}

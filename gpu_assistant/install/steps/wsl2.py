@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from ...core.errors import AppError
+from ...core.names import Value
 from ...core.plan import Plan, Step
 from ..door.ask import Door
 from ..door.wsl import LONGEST_S, PLAIN
@@ -141,7 +142,11 @@ class Wsl2(Kind):
         """It may hold the user's own files by then: it stays, and the step's words say how it is removed."""
         if not isinstance(effect, ProgramInstalled):
             return super().undo(effect, place)
-        return None if self.look(effect, place) == "before" else "needed"
+        return None if self.look(effect, place) == "before" else "system"
+
+    def leaving(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
+        """How each half of it is removed."""
+        return ("leave-wsl-linux" if effect.name == LINUX else "leave-wsl"), {}
 
 
 def _halves(route: TensorFlowRoute) -> tuple[tuple[str, ...], ...]:

@@ -50,13 +50,13 @@ def test_what_will_go_is_shown_before_anything_goes(home, app, qtbot, seen, lang
 
 
 def test_it_goes_and_what_stayed_is_said(home, app, qtbot):
-    changed = StepEvent(id="back-2", state="done", code="progress.left-changed")
+    changed = StepEvent(id="back-2", state="done", code="progress.left-changed", data={"thing": "CUDA_PATH"})
     app.news["uninstall"] = (StepEvent(id="environment", state="done"), changed)
     home.installed.remove.click()
     asked(qtbot).go.click()
     qtbot.waitUntil(lambda: "removed" in app.asked, timeout=5000)
     qtbot.waitUntil(lambda: not home.installed.isVisible() and home.trouble.isVisible(), timeout=5000)
-    assert "changed since" in home.trouble.label.text()
+    assert "CUDA_PATH was changed since" in home.trouble.label.text()
     assert str(app.folder / "pytorch") in home.trouble.label.text()
 
 

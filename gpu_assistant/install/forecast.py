@@ -1,0 +1,114 @@
+"""What a removal will find when its turn comes: what goes, what stays and why, said before and after in one way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Iterator
+from itertools import islice
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ..core.json import storage_error
+from ..core.names import Value
+from . import added
+from .effects import FilesAdded, FileWritten, FolderMade, ProgramInstalled, TreeMade
+from .ledger import look
+from .place import Place
+from .removal import partial_path, trash_path
+from .strangers import NAMED, Strangers, named, strangers
+from .takeback import Item
+
+
+def forecast(found: tuple[Item, ...], place: Place) -> tuple[Item, ...]:
+    """The same items with the words for what will come of them; changes nothing. Raises AppError."""
+    gone: set[Path] = set()
+    return tuple(_told(item, place, gone) for item in found)
+
+
+def _told(item: Item, place: Place, gone: set[Path]) -> Item:
+    """`gone` are the files and folders of which nothing is left when the turn comes; this one's are added."""
+    first, effect = item.effects[0], item.effects[0].effect
+    if item.needed:
+        return _as(item, "leave-needed", by=item.by or str(place.data.root))
+    if isinstance(effect, ProgramInstalled):
+        from .steps import KINDS
+
+        code, data = KINDS[first.kind].leaving(effect, first.step)
+        return _as(item, code, **data)
+    sight = look(first, place)
+    if sight == "changed" and not isinstance(effect, FolderMade):
+        return _as(item, "leave-changed")
+    match effect:
+        case TreeMade():
+            theirs = strangers(Path(effect.path), gone) if sight == "made" else Strangers()
+            if not theirs.stay:
+                _goes(Path(effect.path), gone)
+            item = _with(item, theirs)
+        case FilesAdded():
+            folder = Path(effect.path)
+            stay = added.changed(folder, effect.receipt)
+            gone |= {folder / name for name in {effect.receipt, *added.files(folder, effect.receipt)} - {*stay}}
+            item = _with(item, Strangers(stay=stay))
+        case FolderMade():
+            item = _folder(item, Path(effect.path), gone)
+        case FileWritten(before=None):
+            gone.add(Path(effect.path))
+    return item
+
+
+def _folder(item: Item, folder: Path, gone: set[Path]) -> Item:
+    try:
+        left = tuple(islice(_left(folder, gone), NAMED + 1))
+    except OSError as error:
+        raise storage_error(error, folder) from error
+    if not left:
+        _goes(folder, gone)
+        return item
+    if item.by is not None:
+        return _as(item, "leave-needed", by=item.by)
+    return _as(item, "leave-filled", files=named(left))
+
+
+def _left(folder: Path, gone: Container[Path]) -> Iterator[str]:
+    """What in a folder of ours will be there, by its name in it."""
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            path = folder / entry.name
+            if path in gone:
+                continue
+            if not entry.is_dir(follow_symlinks=False):
+                yield entry.name
+            elif not any(path.iterdir()) or next(_left(path, gone), None) is not None:
+                yield f"{entry.name}/"
+
+
+def _goes(folder: Path, gone: set[Path]) -> None:
+    gone |= {folder, partial_path(folder), trash_path(folder)}
+
+
+def left_in(effect: TreeMade | FolderMade) -> dict[str, Value]:
+    """What is still there of somebody else's, after it was taken back."""
+    folder = Path(effect.path)
+    try:
+        names = tuple(_left(folder, frozenset()))
+    except OSError as error:
+        raise storage_error(error, folder) from error
+    return {"files": named(names), "kept": len(names)}
+
+
+def _with(item: Item, theirs: Strangers) -> Item:
+    """With the one of its sentences that says all of this."""
+    ending = ("-packages" if theirs.packages else "") + ("-files" if theirs.stay else "")
+    return _as(
+        item,
+        item.step.code + ending,
+        packages=named(theirs.packages),
+        count=len(theirs.packages),
+        files=named(theirs.stay),
+        kept=len(theirs.stay),
+    )
+
+
+def _as(item: Item, code: str, **data: Value) -> Item:
+    return replace(item, step=replace(item.step, code=code, data={**item.step.data, **data}))
