@@ -23,5 +23,7 @@ def load() -> None:
 
 
 if __name__ == "__main__":
+    # Read when torch is loaded: cards in the driver's own order, by whose numbers they are watched meanwhile.
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
     load()
     sys.exit(importlib.import_module(NAME + ".program").main())
