@@ -113,8 +113,9 @@ class BenchLine(OneLine):
         """Show what runs now; results are shown together at the end."""
         if isinstance(news, BenchResult):
             return
-        workload = self._output.texts.say(f"bench.workload.{news.workload}")
-        what = f"{workload} {news.dtype}"
+        from .show_bench import measured
+
+        what = measured(news, self._output)
         self._show(self._output.say("measuring", n=news.n, of=news.of, what=what, device=news.device))
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from ..bench import summary
 from ..bench.expected import key
-from ..core.results import Benchmark, BenchResult, LeftOut
+from ..bench.lines import BenchProgress
+from ..core.results import Benchmark, BenchResult, BenchWatch, LeftOut
 from .output import Output
 
 COPIES = "copy-"
+THROTTLE = "monitor.throttle."
 WORDS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
 
 
@@ -40,6 +42,8 @@ def benchmark(value: Benchmark, output: Output) -> None:
             output.line(output.say("bench-threads", device=name, threads=device.threads))
     for result in value.results:
         output.line(f"{_device(result.device, value, output, result.processes)}: {_figure(result, value, output)}")
+    for card in value.watched:
+        output.line(_along(card, value, output))
     for left in value.left_out:
         why = output.texts.say(left.why)
         output.line(f"  – {_device(left.device, value, output)}: {_what(left, None, output)}: {why}")
@@ -72,15 +76,37 @@ def _figure(result: BenchResult, value: Benchmark, output: Output) -> str:
     return "\n    ".join([figure, *more])
 
 
+def _along(card: BenchWatch, value: Benchmark, output: Output) -> str:
+    """What a card did while it was measured; a dash for what its driver does not tell."""
+    texts = output.texts
+    held = [texts.say(THROTTLE + why) if texts.has(THROTTLE + why) else why for why in card.throttle]
+    return output.say(
+        "bench-along",
+        card=_device(f"cuda:{card.index}", value, output),
+        first=card.temp_start,
+        last=card.temp_end,
+        most=card.temp_max,
+        clock=card.clock_sm,
+        memory_clock=card.clock_mem,
+        power=None if card.power_max_w is None else round(card.power_max_w),
+        limit=None if card.power_limit_w is None else round(card.power_limit_w),
+        reasons=("；" if texts.language == "zh_CN" else "; ").join(held) or output.say("bench-free"),
+    )
+
+
 def _what(of: BenchResult | LeftOut, batch: int | None, output: Output) -> str:
     """What was measured: workload, format, size and how many at a time."""
-    parts = [output.texts.say(f"bench.workload.{of.id}")]
-    if of.dtype != "uint8":
-        parts.append(_format(of.dtype, output))
-    parts.append(_size(of.id, of.size, output))
+    parts = [measured(of, output), _size(of.id, of.size, output)]
     if batch is not None:
         parts.append(output.say("bench-batch", batch=batch))
     return _list([part for part in parts if part], output)
+
+
+def measured(of: BenchResult | LeftOut | BenchProgress, output: Output) -> str:
+    """A workload and its format; what is only copied has none."""
+    workload = of.workload if isinstance(of, BenchProgress) else of.id
+    named = output.texts.say(f"bench.workload.{workload}")
+    return named if of.dtype == "uint8" else _list([named, _format(of.dtype, output)], output)
 
 
 def _how(result: BenchResult, output: Output) -> str:

@@ -70,6 +70,17 @@ def test_what_was_left_out_says_why(capsysbinary: pytest.CaptureFixture[bytes]) 
     assert any(line.startswith("    The figures vary") for line in said)
 
 
+def test_what_a_card_did_along_the_run(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    card = replace(card_benchmark().watched[0], clock_sm=2505, power_max_w=113.4, power_limit_w=115.0)
+    hot = replace(card, throttle=("power-cap", "thermal"))
+    said = printed(capsysbinary, replace(card_benchmark(), watched=(hot,)))
+    assert (
+        "NVIDIA GeForce RTX 4060 along the run: 41 → 66 °C (at most 67 °C), 2505 MHz and memory — MHz under load, "
+        "at most 113 W of 115 W, held back by: At its power limit; Slowed down by heat"
+    ) in said
+    assert any(line.endswith("限制频率的原因：没有") for line in printed(capsysbinary, card_benchmark(), "zh_CN"))
+
+
 @pytest.mark.parametrize(("full", "words"), [(False, "at most 1 minute"), (True, "15 minutes")])
 def test_how_long_it_takes_is_said_before(capsys: pytest.CaptureFixture[str], full: bool, words: str) -> None:
     show_bench.before(Path("env"), Output(Texts("en"), json=False, quiet=False), full=full)
