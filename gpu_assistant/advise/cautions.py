@@ -16,10 +16,12 @@ from .decision import Decision
 from .driver_advice import driver_advice
 from .driver_cautions import driver_cautions, other_cautions, warn
 from .host_compilers import compiler_cautions
+from .linux_cautions import fabric_cautions, group_cautions
 from .others import unlisted
-from .pick import Pick, Site, best_pick
+from .pick import Pick, Site
 from .systems import held_back
 from .tensorflow import TensorFlowPick
+from .tensorflow_beside import idle_cards, pytorch_too
 from .tensorflow_ways import inside_wsl
 from .toolkit import Parts, installable
 from .unusable import age_of, makers_own
@@ -54,6 +56,7 @@ def _cautions(d: Decision) -> Iterator[Caution]:
     yield from part_cautions(d.where, d.pick, d.parts)
     if d.tensorflow is not None:
         yield from tensorflow_cautions(d.where, d.tensorflow, beside_pytorch=d.accelerator == "cuda")
+        yield from idle_cards(d.where, d.tensorflow, d.cards)
         yield from wsl_cautions(d.where, d.tensorflow, d.driver)
     elif d.goal == "all":
         yield warn("tensorflow-none", system=f"@system.{d.where.machine.os.system}", arch=d.where.arch)
@@ -63,6 +66,8 @@ def _cautions(d: Decision) -> Iterator[Caution]:
     yield from _space(d)
     yield from machine_cautions(d.where, driver_changes=d.driver.changes)
     yield from driver_cautions(d.where, d.driver)
+    yield from fabric_cautions(d.where, d.driver)
+    yield from group_cautions(d.where, d.accelerator)
     unnamed = unlisted(d.where) if d.accelerator == "xpu" else None
     if unnamed is not None:
         yield warn("xpu-unlisted", gpu=said_name(unnamed, d.where.catalog), build=build.label)
@@ -133,7 +138,7 @@ def tensorflow_cautions(where: Site, found: TensorFlowPick, *, beside_pytorch: b
     gpu = where.card.name if where.card is not None else None
     if found.why not in ("card", "no-card"):
         data: dict[str, Value] = {"gpu": gpu, "version": found.version, "cuda": found.build.cuda}
-        yield warn(f"tensorflow-{found.why}", **data, pytorch=_pytorch_too(where))
+        yield warn(f"tensorflow-{found.why}", **data, pytorch=pytorch_too(where))
     if found.cudnn is not None:
         yield warn("tensorflow-cudnn", gpu=found.held_for, version=found.version, needs=found.cudnn)
     if found.gpu and not found.build.bundled_cuda:
@@ -150,14 +155,6 @@ def wsl_cautions(where: Site, found: TensorFlowPick, planned: DriverAdvice) -> I
         return
     if driver_advice(where.state, inside.floor).changes:
         yield warn("tensorflow-wsl2-driver", gpu=where.card.name, minimum=inside.floor.text)
-
-
-def _pytorch_too(where: Site) -> str:
-    """Whether PyTorch can use the card that TensorFlow leaves, as the code of a text."""
-    best = best_pick(where)
-    if best is None:
-        return "@tensorflow.pytorch-cannot"
-    return "@tensorflow.pytorch-may" if best.code == "unknown" else "@tensorflow.pytorch-can"
 
 
 def machine_cautions(where: Site, *, driver_changes: bool) -> Iterator[Caution]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..catalog.distributions import enrolment, own_key
+from ..catalog.distributions import enrolment, own_key, signing_page_for
 from ..catalog.versions import numbers
 from ..core.message import Value
 from ..core.recommendation import DriverAdvice
@@ -38,6 +38,9 @@ def _other(d: Decision, other: Beside, *, whole: bool) -> Iterator[Caution]:
             yield _modules(d, other)
         case "leaves":
             code = "driver-drops-other" if whole else "driver-drops-other-alone"
+            if (d.by_hand or d.wish.driver is not None) and d.team.whole is not None:
+                # What was picked leaves it behind; the alternatives are those of the recommendation.
+                code = "driver-drops-other-picked"
             yield warn(code, gpu=card.listed, recommended=d.driver.recommended)
         case "dark":
             code = "other-gpu-dark-way-back" if whole else "other-gpu-dark"
@@ -75,7 +78,9 @@ def driver_cautions(where: Site, advice: DriverAdvice) -> Iterator[Caution]:
             yield warn("secure-boot-commands")
         elif advice.way in ("commands", "page"):
             if advice.way == "page" or row is None or not row.signed:
-                yield warn("secure-boot-page", page=advice.page)
+                source = signing_page_for(where.catalog.drivers, where.machine.os)
+                page = where.catalog.source(where.catalog.drivers, source) if source is not None else advice.page
+                yield warn("secure-boot-page", page=page)
         elif package is None and own_key(where.catalog.drivers, where.machine.os) is not None:
             enrol = enrolment(where.catalog.drivers, where.machine.os)
             yield warn("secure-boot-enrol", enrol=" ".join(enrol))

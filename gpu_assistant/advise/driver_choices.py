@@ -68,6 +68,13 @@ def with_driver(where: Site, picked: str | None) -> Site:
     if package is not None:
         package = addressed(where.catalog, package, where.card.segment, package.channel or "studio")
         package = for_machine(where.catalog, package, where.machine)
-    cuda = native_cuda(where.catalog, version)
-    state = replace(state, version=version, cuda=cuda, package=package, refused=None, picked=picked)
+    cuda, generation = native_cuda(where.catalog, version), state.generation
+    if generation is not None and where.card.capability is not None and generation.last_branch is not None:
+        # One that leaves an older card behind is had as the strongest card alone has it.
+        last = numbers(generation.first_without.get(state.system))
+        gone = last is not None and version >= last
+        generation = generation_of(where.catalog, where.card.capability) if gone else generation
+    state = replace(
+        state, version=version, cuda=cuda, package=package, refused=None, picked=picked, generation=generation
+    )
     return replace(where, state=state)

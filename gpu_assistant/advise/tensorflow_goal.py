@@ -21,12 +21,14 @@ from .choices import python_refused
 from .distributions import with_packages
 from .driver_advice import driver_advice
 from .driver_cautions import driver_cautions, warn
+from .linux_cautions import fabric_cautions
 from .part_choices import chosen_parts, chosen_tensorflow
 from .pick import Site
 from .pythons import PythonPick, passed_kind, python_for
 from .reasons_driver import driver_reasons, say
 from .reasons_parts import part_reasons, tensorflow_reasons
 from .tensorflow import TensorFlowPick, tensorflow_for
+from .tensorflow_beside import driverless_cards, idle_cards
 from .tensorflow_ways import inside_wsl, picked_wsl, tensorflow_ways
 from .toolkit import Parts
 
@@ -147,11 +149,17 @@ def _cautions(
     if found.gpu:
         yield from card_cautions(where, label, found.floor.text if found.floor is not None else None)
     yield from tensorflow_cautions(where, found, beside_pytorch=False)
+    dark = tuple(driverless_cards(where, found, cards, driver))
+    # A card without a driver needs no telling that there is no code for it either.
+    told = {caution.data["gpu"] for caution in dark}
+    yield from dark
+    yield from idle_cards(where, found, tuple(card for card in cards if card.listed not in told))
     yield from wsl_cautions(where, found, driver)
     yield from part_cautions(where, None, parts)
     if python is None:
         yield warn("no-python", build=label, series=", ".join(found.build.python))
     yield from machine_cautions(where, driver_changes=driver.changes)
     yield from driver_cautions(where, driver)
+    yield from fabric_cautions(where, driver)
     if not arch_known:
         yield warn("arch-unknown", arch=where.arch)

@@ -81,6 +81,14 @@ class Apple(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class LinuxGroups(Struct, frozen=True, kw_only=True):
+    """The groups of users whom Linux lets compute on a maker's cards."""
+
+    vendor: Literal["amd", "intel"]
+    groups: tuple[str, ...]
+    source: str
+
+
 class Accelerators(Subject, frozen=True, kw_only=True):
     """`accelerators.json`; devices sorted by id."""
 
@@ -90,3 +98,4 @@ class Accelerators(Subject, frozen=True, kw_only=True):
     intel: Intel
     intel_devices: tuple[IntelDevice, ...]
     apple: Apple
+    linux_groups: tuple[LinuxGroups, ...] = ()

@@ -9,7 +9,7 @@ from .versions import numbers
 
 if TYPE_CHECKING:
     from ..core.machine import OperatingSystem
-    from .driver_ways import LinuxDriverCommands, LinuxDriverInstall
+    from .driver_ways import LinuxDriverCommands, LinuxDriverInstall, LinuxDriverPage
     from .records import Drivers
 
 Commands = tuple[tuple[str, ...], ...]
@@ -87,7 +87,8 @@ def commands_for(drivers: Drivers, system: OperatingSystem, generation: str) -> 
 
 def filled(commands: Commands, system: OperatingSystem) -> Commands | None:
     """Commands with this computer's release and kernel in them; None where they need one that is not known."""
-    release, kernel = system.distro_version or "", f"-{system.kernel}" if system.kernel else ""
+    # Which kernel runs, a terminal knows in any case.
+    release, kernel = system.distro_version or "", f"-{system.kernel or '$(uname -r)'}"
     if not release and any("{release}" in word or "{major}" in word for words in commands for word in words):
         return None
     figures = {"{release}": release, "{major}": release.partition(".")[0], "-{kernel}": kernel}
@@ -96,10 +97,21 @@ def filled(commands: Commands, system: OperatingSystem) -> Commands | None:
 
 def page_for(drivers: Drivers, system: OperatingSystem) -> str | None:
     """The source that says how the driver gets onto this distribution, its own before those it is built from."""
+    page = _page_for(drivers, system)
+    return page.source if page is not None else None
+
+
+def signing_page_for(drivers: Drivers, system: OperatingSystem) -> str | None:
+    """The source that says what Secure Boot asks of this distribution's modules, else the one about the driver."""
+    page = _page_for(drivers, system)
+    return (page.secure_boot_source or page.source) if page is not None else None
+
+
+def _page_for(drivers: Drivers, system: OperatingSystem) -> LinuxDriverPage | None:
     for name in _family(system):
         for page in drivers.linux_pages:
             if name in page.distributions:
-                return page.source
+                return page
     return None
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..core.machine import SystemName
-from .subject import Capability, Confidence, Https, Numbers
+from .subject import Capability, Confidence, Https, Numbers, PciId
 
 DriverExit = Literal["done", "restart", "no-compatible-card", "wrong-package-kind", "failed"]
 ModuleKind = Literal["open", "proprietary"]
@@ -137,10 +137,13 @@ class LinuxDriverCommands(Struct, frozen=True, kw_only=True):
 
 
 class LinuxDriverPage(Struct, frozen=True, kw_only=True):
-    """The distributions whose own page says how the driver gets there; for those built from them as well."""
+    """The distributions whose own page says how the driver gets there; for those built from them as well.
+    `secure_boot_source` is the page about Secure Boot, where that is another one.
+    """
 
     distributions: tuple[str, ...]
     source: str
+    secure_boot_source: str | None = None
 
 
 class FirstDriver(Struct, frozen=True, kw_only=True):
@@ -181,3 +184,15 @@ class SecureBoot(Struct, frozen=True, kw_only=True):
     person_at_keyboard: bool
     kernel_says: tuple[str, ...]
     source: str
+
+
+class FabricManager(Struct, frozen=True, kw_only=True):
+    """What NVSwitch needs beside the driver, in the very version of that: cards of `pci_ids` can sit on boards that
+    have it. `packages` by distribution ({branch}), `service` is what has to run.
+    """
+
+    pci_ids: tuple[PciId, ...]
+    packages: dict[str, str]
+    service: str
+    source: str
+    packages_source: str

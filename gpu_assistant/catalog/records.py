@@ -14,6 +14,7 @@ from .driver_ways import (
     DriverProduct,
     DriverSystem,
     DriverTrouble,
+    FabricManager,
     FirstDriver,
     LinuxDriverCommands,
     LinuxDriverInstall,
@@ -208,6 +209,7 @@ class Drivers(Subject, frozen=True, kw_only=True):
     first_drivers: tuple[FirstDriver, ...] = ()
     troubles: tuple[DriverTrouble, ...] = ()
     secure_boot: SecureBoot | None = None
+    fabric_manager: FabricManager | None = None
 
 
 class PythonBuild(Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.catalog.distributions import commands_for, filled
 from gpu_assistant.core.machine import Driver, Machine, OperatingSystem
 from gpu_assistant.core.recommendation import Recommendation
 from gpu_assistant.install.door.packages import known
@@ -97,16 +98,23 @@ def test_what_the_distribution_teaches(name: str, card: str, kernel: str | None,
 
 
 def test_figures_of_this_computer_are_in_the_commands() -> None:
-    lines = [" ".join(words) for words in advised("rocky9", RTX_4060, kernel="5.14.0-570.el9.x86_64").driver.commands]
+    lines = typed("rocky", "9.6")
     assert any(line.endswith("/rhel9/x86_64/cuda-rhel9.repo") for line in lines)
-    assert "sudo dnf install kernel-devel-5.14.0-570.el9.x86_64 kernel-headers dkms" in lines
+    assert lines.index("sudo dnf install epel-release dnf-plugins-core") < lines.index("sudo crb enable")
+    assert "sudo dnf install kernel-devel-matched kernel-headers dkms" in lines
     assert any(
         "rpmfusion-nonfree-release-43.noarch.rpm" in word for word in advised("fedora43", RTX_4060).driver.commands[0]
     )
-    # Nobody told the kernel: the newest one's headers are asked for.
-    assert "sudo dnf install kernel-devel kernel-headers dkms" in [
-        " ".join(words) for words in advised("rocky9", RTX_4060).driver.commands
-    ]
+    # The older release knows no matched ones: those of the running kernel, which a terminal knows if we do not.
+    kernel = "4.18.0-553.el8_10.x86_64"
+    assert f"sudo dnf install kernel-devel-{kernel} kernel-headers dkms" in typed("almalinux", "8.10", kernel)
+    assert "sudo dnf install kernel-devel-$(uname -r) kernel-headers dkms" in typed("rhel", "8.10")
+
+
+def typed(distro: str, release: str, kernel: str | None = None) -> list[str]:
+    system = OperatingSystem(system="linux", arch="x86_64", distro=distro, distro_version=release, kernel=kernel)
+    row = commands_for(catalog().drivers, system, "current")
+    return [" ".join(words) for words in (filled(row.commands, system) if row is not None else None) or ()]
 
 
 @pytest.mark.parametrize(

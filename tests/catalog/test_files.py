@@ -56,7 +56,8 @@ def test_every_address_is_a_publishers_or_a_public_page(path: Path) -> None:
     if path.stem == "mirrors":
         return  # is about others
     publishers = (".pytorch.org", "pytorch.org", "github.com", ".nvidia.com", "gfwsl.geforce.com", ".amd.com")
-    makers = ("aka.ms", "learn.microsoft.com", "wiki.debian.org", "packages.debian.org")
+    publishers += ("www.intel.com",)
+    makers = ("aka.ms", "learn.microsoft.com", "wiki.debian.org", "packages.debian.org", "packages.ubuntu.com")
     # What a distribution teaches its users to type, and the pages where it does.
     fedora = (".rpmfusion.org", "rpmfusion.org", "dl.fedoraproject.org", "docs.rockylinux.org")
     others = ("wiki.archlinux.org", "wiki.manjaro.org", "en.opensuse.org", "support.system76.com")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ...catalog.driver_ways import LinuxDriverInstall
     from ...catalog.load import Catalog
     from ...core.machine import Machine, OperatingSystem
+    from ...core.recommendation import DriverAdvice
 
 Commands = tuple[tuple[str, ...], ...]
 # The purposes of packages with modules that the distribution signed.
@@ -78,6 +79,21 @@ def enrolment(system: OperatingSystem, catalog: Catalog) -> tuple[str, ...]:
 def key_known(system: OperatingSystem, catalog: Catalog) -> bool:
     """Whether the catalog says where this very distribution keeps the key of its modules."""
     return distributions.own_key(catalog.drivers, system) is not None
+
+
+def signing_unknown(advice: DriverAdvice, system: OperatingSystem, catalog: Catalog) -> bool:
+    """Whether Secure Boot may refuse the modules that a distribution's own commands bring: nothing is known of their
+    signature, and no key is made known to it.
+    """
+    rows = catalog.drivers.linux_commands
+    signed = any(row.signed and distributions.filled(row.commands, system) == advice.commands for row in rows)
+    return system.secure_boot is True and advice.way == "commands" and not advice.key and not signed
+
+
+def signing_page(system: OperatingSystem, catalog: Catalog) -> str | None:
+    """Where the distribution says how its modules are signed; None where no page of it is known."""
+    source = distributions.signing_page_for(catalog.drivers, system)
+    return catalog.source(catalog.drivers, source) if source is not None else None
 
 
 def _facts(machine: Machine, catalog: Catalog) -> LinuxDriverInstall | None:

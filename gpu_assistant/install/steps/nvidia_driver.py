@@ -35,7 +35,7 @@ WINDOWS, LINUX, LINUX_AFTER, SECURE_BOOT, SECURE_BOOT_AFTER = (
     "nvidia-driver-secure-boot",
     "nvidia-driver-secure-boot-after",
 )
-BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY, DISTRIBUTION = (
+BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY, COMMANDS_UNKNOWN_KEY, DISTRIBUTION = (
     "nvidia-driver-by-hand",
     "nvidia-driver-source",
     "nvidia-driver-unsure",
@@ -45,20 +45,29 @@ BY_HAND, SOURCE, UNSURE, PAGE, OUTSIDE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY,
     "nvidia-driver-back-page",
     "nvidia-driver-commands",
     "nvidia-driver-commands-key",
+    "nvidia-driver-commands-secure-boot",
     "nvidia-driver-distribution",
 )
-# Of these there is one for a card that newer drivers have left out, too, which names the first of them.
+# Of these there is one for a driver whose number is known or picked, and one for a card that newer drivers have left
+# out, which names the first of them.
+NAMED = {code: f"{code}-named" for code in (UNSURE, OUTSIDE, DISTRIBUTION)}
 BELOW = {code: f"{code}-below" for code in (UNSURE, OUTSIDE, DISTRIBUTION)}
 # The same where Secure Boot has to be told the key of the modules besides.
 SOURCE_KEY = "nvidia-driver-source-key"
-TO_DO = (BY_HAND, *BELOW, *BELOW.values(), SOURCE, SOURCE_KEY, PAGE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY)
+TO_DO = (
+    *(BY_HAND, SOURCE, SOURCE_KEY, PAGE, BACK, BACK_PAGE, COMMANDS, COMMANDS_KEY, COMMANDS_UNKNOWN_KEY),
+    *(*BELOW, *NAMED.values(), *BELOW.values()),
+)
 
 
 class Spec(Struct, frozen=True, forbid_unknown_fields=True):
-    """`version`: this driver or a newer one is enough; `packages` of the distribution, none where a file has it."""
+    """`version`: this driver or a newer one is enough, if it is older than `below`; `packages` of the distribution,
+    none where a file has it.
+    """
 
     version: str
     packages: tuple[str, ...] = ()
+    below: str | None = None
 
 
 def _door(work: Work) -> Door:
@@ -84,7 +93,7 @@ class NvidiaDriver(Kind):
         if advice.action == "back":
             return (_on_page(draft, advice, BACK_PAGE) if version is None else _back(draft, advice, version),)
         if advice.way in ("commands", "page"):
-            return (_taught(advice),)
+            return (_taught(draft, advice),)
         if advice.way == "unsure":
             return (_unsure(draft, advice, linux.nvidia_source(machine, draft.catalog)),)
         if version is None or machine.os.wsl:
@@ -139,7 +148,7 @@ class NvidiaDriver(Kind):
                 "enrol": " ".join(linux.enrolment(machine.os, catalog)) if unknown else None,
                 "needs": ", ".join(needs) or None,
             },
-            spec={"version": advice.minimum or version, "packages": list(names)},
+            spec={"version": advice.minimum or version, "packages": list(names), **_limit(advice)},
             bytes=None,
             needs_admin=True,
             needs_reboot=True,
@@ -170,12 +179,13 @@ class NvidiaDriver(Kind):
 
     def done(self, step: Step, work: Work) -> Outcome | None:
         """The driver that is here is enough, or it is not ours to install."""
-        here, wanted = self._here(work.system), spec_of(step, Spec).version
+        spec = spec_of(step, Spec)
+        here, wanted = self._here(work.system), spec.version
         # Which older one it shall be, nobody here knows: the check after it shows whether it serves the card.
         if step.code == BACK_PAGE:
             return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
         # Back to an older one: what is here must not be newer.
-        if here is not None and (enough(wanted, here) if step.code == BACK else enough(here, wanted)):
+        if here is not None and (enough(wanted, here) if step.code == BACK else _fits(here, spec)):
             return Outcome(code="progress.driver-here", data={"version": here})
         if step.code in TO_DO:
             return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
@@ -226,7 +236,8 @@ class NvidiaDriver(Kind):
             return super().look(effect, place)
         here = self._here(place.system)
         if here == effect.before:
-            return "before"
+            # What was installed answers after the restart: until then nobody says that it is not there.
+            return "made" if place.system.pending_reboot() else "before"
         return "made" if here is not None and enough(here, effect.after) else "changed"
 
     def undo(self, effect: Effect, place: Place) -> Why | None:
@@ -256,7 +267,7 @@ def _back(draft: Draft, advice: DriverAdvice, version: str) -> Step:
         step = _by_hand(advice, version, (), page=_page(draft, advice))
     else:
         if advice.way == "page":
-            return structs.replace(_taught(advice), code=BACK, spec={"version": version})
+            return structs.replace(_taught(draft, advice), code=BACK, spec={"version": version})
         ours = linux.to_type(advice.packages) if advice.way == "packages" else advice.commands
         step = _by_hand(advice, version, ours or linux.by_hand(version, draft.catalog))
     return structs.replace(step, code=BACK, spec={"version": version})
@@ -271,16 +282,19 @@ def _unsure(draft: Draft, advice: DriverAdvice, page: str | None) -> Step:
         "packages": " ".join(advice.packages),
         "page": page or draft.catalog.source(draft.catalog.drivers, "nvidia"),
     }
-    return structs.replace(step, code=_bounded(advice, UNSURE), data={**step.data, **wanted})
+    return structs.replace(step, code=_numbered(advice, UNSURE), data={**step.data, **wanted})
 
 
-def _taught(advice: DriverAdvice) -> Step:
+def _taught(draft: Draft, advice: DriverAdvice) -> Step:
     """What the distribution's own documentation teaches: its commands, else the page that has them."""
     step = _by_hand(advice, advice.recommended or advice.minimum or "", advice.commands, page=advice.page)
     chain = "; ".join(" ".join(words) for words in advice.commands)
-    code = DISTRIBUTION if advice.way == "page" else COMMANDS_KEY if advice.key else COMMANDS
-    data = {**step.data, "minimum": advice.minimum, "commands": chain or advice.page}
-    return structs.replace(step, code=_bounded(advice, code), data=data, needs_reboot=False)
+    code, data = COMMANDS_KEY if advice.key else COMMANDS, {**step.data, "minimum": advice.minimum}
+    if advice.way == "page":
+        code = _numbered(advice, DISTRIBUTION)
+    elif linux.signing_unknown(advice, draft.machine.os, draft.catalog):
+        code, data["page"] = COMMANDS_UNKNOWN_KEY, linux.signing_page(draft.machine.os, draft.catalog)
+    return structs.replace(step, code=code, data={**data, "commands": chain or advice.page}, needs_reboot=False)
 
 
 def _page(draft: Draft, advice: DriverAdvice) -> str | None:
@@ -290,24 +304,30 @@ def _page(draft: Draft, advice: DriverAdvice) -> str | None:
 
 def _on_page(draft: Draft, advice: DriverAdvice, code: str) -> Step:
     """A driver whose number nobody knows, or that belongs to the Windows around this Linux."""
-    version = advice.minimum or advice.recommended or ""
-    step = _by_hand(advice, version, (), page=_page(draft, advice))
-    return structs.replace(step, code=_bounded(advice, code), data={**step.data, "minimum": version})
+    step = _by_hand(advice, advice.recommended or advice.minimum or "", (), page=_page(draft, advice))
+    lowest = advice.minimum or advice.recommended or ""
+    return structs.replace(step, code=_numbered(advice, code), data={**step.data, "minimum": lowest})
 
 
-def _bounded(advice: DriverAdvice, code: str) -> str:
+def _numbered(advice: DriverAdvice, code: str) -> str:
+    """The words with the one number to install, where it is known; else with the bounds of those that do."""
+    if advice.recommended is not None:
+        return NAMED.get(code, code)
     return BELOW.get(code, code) if advice.below is not None else code
 
 
+def _limit(advice: DriverAdvice) -> dict[str, Value]:
+    return {} if advice.below is None else {"below": advice.below}
+
+
 def _by_hand(advice: DriverAdvice, version: str, commands: linux.Commands, *, page: str | None = None) -> Step:
-    text = page or "; ".join(" ".join(words) for words in commands)
-    bound: dict[str, Value] = {} if advice.below is None else {"below": advice.below}
+    text, bound = page or "; ".join(" ".join(words) for words in commands), _limit(advice)
     return Step(
         id="driver",
         kind=NvidiaDriver.name,
         code=BY_HAND,
         data={"version": version, "installed": advice.installed or "@driver.none", "commands": text or None, **bound},
-        spec={"version": advice.minimum or version},
+        spec={"version": advice.minimum or version, **bound},
         bytes=0,
         disk_bytes=0,
         minutes=0.0,

@@ -66,7 +66,12 @@ def test_where_debians_branch_is_too_old_nvidias_package_source_is_told(world: W
         assert "550" in what
         assert "docs.nvidia.com" in what
         assert "sudo mokutil --import /var/lib/dkms/mok.pub" in what
-        assert "580.65.06" in Texts(language).say(f"step.{step.code}.title", step.data)
+        # One number is the one to install; the lowest that does is told as that.
+        assert "595.84" in what
+        assert "580.65.06" in what
+        title = Texts(language).say(f"step.{step.code}.title", step.data)
+        assert "595.84" in title
+        assert "580.65.06" not in title
     last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
     assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
 
@@ -116,6 +121,53 @@ def test_where_only_the_distributions_page_is_known_it_is_told(world: World) -> 
         assert "525.60.13" in Texts(language).say(f"step.{step.code}.title", step.data)
 
 
+def test_wsl_is_sent_to_the_one_number_that_is_recommended(world: World) -> None:
+    here = replace(machine("linux", distro="ubuntu", distro_version="24.04"), gpus=(Gpu(vendor="nvidia"),))
+    here = replace(here, os=replace(here.os, wsl=True))
+    advice = recommendation(
+        "update", installed="546.33", minimum="580", recommended="617.42", url="https://e.org/x.exe"
+    )
+    step = driver_step(world, here, advice)
+    assert (step.code, step.spec) == ("nvidia-driver-outside-named", {"version": "580"})
+    nameless = driver_step(world, here, recommendation("update", installed="546.33", minimum="580"))
+    assert nameless.code == "nvidia-driver-outside"
+    for language in ("en", "zh_CN"):
+        title = Texts(language).say(f"step.{step.code}.title", step.data)
+        assert "617.42" in title
+        assert "580" not in title
+        assert "580" in Texts(language).say(f"step.{nameless.code}.title", nameless.data)
+    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+
+
+def test_a_picked_number_is_the_one_that_the_step_names(world: World) -> None:
+    ubuntu = machine("linux", distro="ubuntu", distro_version="16.04")
+    names = ("nvidia-driver-580",)
+    unsure = recommendation("update", installed="1.0", minimum="525", recommended="580.1", way="unsure", packages=names)
+    page = recommendation("install", minimum="525.60.13", recommended="580.1", way="page", page=PAGE)
+    fedora = machine("linux", distro="fedora", distro_version="43")
+    for here, advice in ((ubuntu, unsure), (fedora, page)):
+        step = driver_step(world, here, advice)
+        assert step.code.endswith("-named")
+        for language in ("en", "zh_CN"):
+            title = Texts(language).say(f"step.{step.code}.title", step.data)
+            assert "580.1" in title
+            assert "525" not in title
+
+
+def test_plan_and_warning_say_the_same_of_secure_boot_on_arch(world: World) -> None:
+    here = machine("linux", distro="arch", secure_boot=True)
+    here = replace(here, gpus=(Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 3060", compute_capability="8.6"),))
+    found = recommend(here, load(resources() / "catalog"))
+    (caution,) = [each for each in found.warnings if each.code.startswith("secure-boot")]
+    step = driver_step(world, here, found)
+    assert (caution.code, step.code) == ("secure-boot-page", "nvidia-driver-commands-secure-boot")
+    for language in ("en", "zh_CN"):
+        assert str(caution.data["page"]) in Texts(language).say(f"step.{step.code}.what", step.data)
+    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+    off = replace(here, os=replace(here.os, secure_boot=False))
+    assert driver_step(world, off, recommend(off, load(resources() / "catalog"))).code == "nvidia-driver-commands"
+
+
 @pytest.mark.parametrize("distro", [("fedora", "43"), ("arch", None)])
 def test_a_card_that_newer_drivers_left_out_has_an_upper_bound(world: World, distro: tuple[str, str | None]) -> None:
     here = machine("linux", distro=distro[0], distro_version=distro[1])
@@ -127,6 +179,11 @@ def test_a_card_that_newer_drivers_left_out_has_an_upper_bound(world: World, dis
     for language in ("en", "zh_CN"):
         assert "590" in Texts(language).say(f"step.{step.code}.title", step.data)
     NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+    # Beside a newer card a driver can answer that has left this one behind.
+    for there, code in (("595.84", "progress.driver-by-hand"), ("580.126.20", "progress.driver-here")):
+        world.here = there
+        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        assert (last.state, last.code) == ("skipped", code)
 
 
 def test_the_way_back_by_the_distributions_commands(world: World) -> None:

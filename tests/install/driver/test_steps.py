@@ -199,7 +199,7 @@ def test_a_driver_that_stays_is_no_step(world: World, action: str) -> None:
 @pytest.mark.parametrize(
     ("seen", "advice", "code"),
     [
-        (machine("linux", distro="ubuntu", wsl=True), {"recommended": "617.42", "minimum": "580"}, "outside"),
+        (machine("linux", distro="ubuntu", wsl=True), {"recommended": "617.42", "minimum": "580"}, "outside-named"),
         (machine("linux", distro="ubuntu", wsl=True), {"minimum": "580"}, "outside"),
         (machine("windows"), {"minimum": "580"}, "page"),
         (machine("linux", distro="ubuntu"), {"minimum": "580"}, "page"),
