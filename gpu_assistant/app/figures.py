@@ -40,10 +40,12 @@ class Figures(Base):
         )
 
     def fit(self, environment: Path, *, model: FitModel, batch: int, device: str) -> FitJob:
-        """What a training step of a model needs of a device's memory."""
+        """What a training step of a model needs of a device's memory; "cuda" is the card with the most."""
         from ..bench.fit import FitJob
 
-        return FitJob(environment, self.system, model=model, batch=batch, device=device, simulated=self.simulated)
+        return FitJob(
+            environment, self.system, self.catalog, model=model, batch=batch, device=device, simulated=self.simulated
+        )
 
     def benchmarks(self) -> tuple[Benchmark, ...]:
         """The benchmarks kept so far, oldest first; a file that cannot be read is left out."""

@@ -2,33 +2,55 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from ..catalog.fitting import fitting
 from ..core.errors import AppError, CallError
 from ..core.results import FitVariant, MemoryFit, MemoryFits
-from .lines import NOTE, REASONS, Line
+from .lines import NOTE, REASONS, FitProgress, Line
 from .listen import START_LIMIT_S, Ending, Patience, broken, ended, listen
 from .places import CHILD
+from .snippet import PARTS
 
 if TYPE_CHECKING:
+    from ..catalog.load import Catalog
     from ..core.jobs import JobContext
     from ..system.base import System
 
 LIMIT_S = 600.0
+LARGEST_GPU = "cuda"  # the device that stands for the card with the most memory
 FitModel = Literal["resnet50", "bert-base", "language-model"]
 
 
-class FitJob:
-    """What a training step of `model` needs of `device` ("cpu", "cuda:0") with `batch` examples. News are `MemoryFit`.
+def usable_batch(fit: MemoryFit) -> int | None:
+    """The largest batch that fits, down to a number that one would type: its first four binary digits, and a
+    multiple of the parts that it is gathered in.
+    """
+    parts = PARTS if fit.variant in ("accumulation", "together") else 1
+    if fit.largest_batch is None:
+        return None
+    whole = fit.largest_batch // parts
+    if whole == 0:
+        return fit.largest_batch
+    step = 1 << max(whole.bit_length() - 4, 0)
+    return whole // step * step * parts
 
-    `time_limit` in seconds, of which torch has `start_limit` to load.
+
+class FitJob:
+    """What a training step of `model` needs of `device` ("cpu", "cuda:0", "cuda" for the card with the most memory)
+    with `batch` examples. News are `FitProgress`, `MemoryFit`, and once the devices that there are as `Start`.
+
+    The catalog says how much of the free memory is not planned with. `time_limit` in seconds, of which torch has
+    `start_limit` to load.
     """
 
     def __init__(
         self,
         environment: Path,
         system: System,
+        catalog: Catalog,
         *,
         model: FitModel,
         batch: int,
@@ -38,41 +60,43 @@ class FitJob:
         simulated: bool = False,
     ) -> None:
         self.environment = environment
-        self._system = system
+        self._system, self._catalog = system, catalog
         self._model, self._batch, self._device = model, batch, device
         self._time_limit, self._start_limit = time_limit, start_limit
         self._simulated = simulated
 
     def run(self, context: JobContext[Any]) -> MemoryFits:
         """Measure. Raises CallError where the machine is a simulated one or has no such device, and
-        AppError("environment-missing", "bench-stopped", and what `listen` finds).
+        AppError("environment-missing", "bench-stopped", "catalog-broken", and what `listen` finds).
         """
         if self._simulated:
             raise CallError("bench-simulated")
         interpreter = self._system.environment_python(self.environment)
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
+        began = time.monotonic()
         lines: list[Line] = []
         fits: list[MemoryFit] = []
-
+        begun: list[FitVariant] = []
         patience = Patience(context.cancel, self._start_limit)
 
         def line(line: Line) -> None:
             lines.append(line)
-            if line.torch is not None:
+            if line.start is not None:
                 patience.give(self._time_limit)
+                context.report(line.start)
             if line.fit is not None:
                 fits.append(line.fit)
                 context.report(line.fit)
+            elif line.variant is not None and line.left is None:
+                begun.append(line.variant)
+                of = len(get_args(FitVariant))
+                context.report(FitProgress(n=len(begun), of=of, variant=line.variant))
 
-        cores = self._system.cpu().cores
-        argv: list[str | Path] = [interpreter, CHILD, "--fit", self._model, "--batch", str(self._batch)]
-        argv += ["--device", self._device]
-        argv += ["--cores", str(cores)] if cores else []
         with self._system.keep_awake("benchmark"):
             # What was measured before the time was up is still true.
-            ending = listen(self._system, argv, line, patience=patience, log=context.log)
-        left = {
+            ending = listen(self._system, self._argv(interpreter), line, patience=patience, log=context.log)
+        left: dict[str, str] = {
             each.variant: NOTE + each.left
             for each in lines
             if each.variant is not None and each.left is not None and each.left in REASONS
@@ -82,8 +106,24 @@ class FitJob:
         if not any(each.end for each in lines):
             known = {*left, *(fit.variant for fit in fits)}
             left.update({variant: NOTE + "stopped" for variant in get_args(FitVariant) if variant not in known})
-        torch = next((each.torch for each in lines if each.torch is not None), "")
-        return MemoryFits(schema="gpu-assistant/memory/1", torch=torch, fits=tuple(fits), left_out=left)
+        start = next((each.start for each in lines if each.start is not None), None)
+        return MemoryFits(
+            schema="gpu-assistant/memory/1",
+            torch=start.torch if start is not None else "",
+            fits=tuple(fits),
+            left_out=left,
+            devices=start.devices if start is not None else (),
+            seconds=time.monotonic() - began,
+        )
+
+    def _argv(self, interpreter: Path) -> list[str | Path]:
+        cores = self._system.cpu().cores
+        argv: list[str | Path] = [interpreter, CHILD, "--fit", self._model, "--batch", str(self._batch)]
+        argv += ["--device", self._device]
+        kind: Literal["cpu", "gpu"] = "cpu" if self._device == "cpu" else "gpu"
+        spare = fitting(self._catalog).spare_of(kind, self._system.name)
+        argv += ["--spare-share", str(spare.share), "--spare-least", str(spare.least_bytes)] if spare else []
+        return [*argv, *(["--cores", str(cores)] if cores else [])]
 
     def _trouble(self, lines: list[Line], left: dict[str, str], ending: Ending, patience: Patience) -> AppError:
         for line in lines:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..core.results import BenchDevice, BenchResult, DType, LeftOut, MemoryFit
+from ..core.results import BenchDevice, BenchResult, DType, FitVariant, LeftOut, MemoryFit
 
 NOTE = "bench.note."
 BUSY_CPU = "busy-cpu"
@@ -47,6 +47,14 @@ class BenchProgress(Struct, frozen=True, kw_only=True):
     size: tuple[int, ...]
 
 
+class FitProgress(Struct, frozen=True, kw_only=True):
+    """What is being worked out now: the `n`th of `of` ways to train."""
+
+    n: int
+    of: int
+    variant: FitVariant
+
+
 class Start(Struct, frozen=True):
     """What is there, how many measurements come, and the seconds until it ends at the latest."""
 
@@ -68,15 +76,17 @@ class Begin(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the child; `missing` names the wanted device where there is none such, `have` those there are."""
+    """One line of the child; `missing` names the wanted device where there is none such, `have` those there are.
+
+    A `variant` with neither `left` nor `fit` begins.
+    """
 
     start: Start | None = None
     begin: Begin | None = None
     result: BenchResult | None = None
     left: str | None = None
     fit: MemoryFit | None = None
-    variant: str | None = None
-    torch: str | None = None
+    variant: FitVariant | None = None
     broken: str | None = None
     missing: str | None = None
     have: tuple[str, ...] = ()

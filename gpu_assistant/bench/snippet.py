@@ -1,73 +1,136 @@
-"""The code of a training loop that needs less memory, to be copied into one's own program; pure."""
+"""A whole small program that trains one of our models with less memory, to be run and to be copied from; pure."""
 
 from __future__ import annotations
 
-from ..core.results import DType, FitVariant
+from typing import NamedTuple
 
-# The parts that a model runs one after the other, as those models have them that people train.
-BLOCKS = {
-    "resnet50": ("torchvision's ResNet-50", "[*model.layer1, *model.layer2, *model.layer3, *model.layer4]"),
-    "bert-base": ("Hugging Face's BertForSequenceClassification", "list(model.bert.encoder.layer)"),
-    "language-model": ("Hugging Face's LlamaForCausalLM", "list(model.model.layers)"),
+from ..core.results import FitVariant, MemoryFit
+
+PARTS = 4  # a batch is gathered in so many, as `child/fit.py` measures it
+
+
+class Example(NamedTuple):
+    """A model as people train it: `needs` must be installed first where PyTorch's own installer brings it not along.
+
+    `out` makes scores of what the model gives, `wanted` the right answers of a loader's targets; `data` are made-up
+    inputs and targets with `{batch}` for how many.
+    """
+
+    needs: str
+    imports: str
+    made: str
+    optimizer: str
+    blocks: str
+    out: str
+    wanted: str
+    data: str
+
+
+EXAMPLES = {
+    "resnet50": Example(
+        needs="torchvision",
+        imports="from torchvision.models import resnet50",
+        made="resnet50()",
+        optimizer="torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)",
+        blocks="[*model.layer1, *model.layer2, *model.layer3, *model.layer4]",
+        out="",
+        wanted="",
+        data="torch.randn({batch}, 3, 224, 224), torch.randint(1000, ({batch},))",
+    ),
+    "bert-base": Example(
+        needs="transformers",
+        imports="from transformers import BertConfig, BertForSequenceClassification",
+        made="BertForSequenceClassification(BertConfig())",
+        optimizer="torch.optim.AdamW(model.parameters(), lr=1e-5)",
+        blocks="list(model.bert.encoder.layer)",
+        out=".logits",
+        wanted="",
+        data="torch.randint(1, 30522, ({batch}, 128)), torch.randint(2, ({batch},))",
+    ),
+    "language-model": Example(
+        needs="transformers",
+        imports="from transformers import LlamaConfig, LlamaForCausalLM",
+        made=(
+            "LlamaForCausalLM(LlamaConfig(\n"
+            "    vocab_size=32000, hidden_size=768, intermediate_size=2048, num_hidden_layers=12,\n"
+            "    num_attention_heads=12, tie_word_embeddings=True, use_cache=False,\n"
+            "))"
+        ),
+        optimizer="torch.optim.AdamW(model.parameters(), lr=1e-5)",
+        blocks="list(model.model.layers)",
+        out=".logits.flatten(0, 1)",
+        wanted=".flatten()",
+        data="torch.randint(32000, ({batch}, 128)), torch.randint(32000, ({batch}, 128))",
+    ),
 }
 
 
-def snippet(
-    device: str,
-    variants: frozenset[FitVariant],
-    *,
-    model: str = "resnet50",
-    mixed: DType = "mixed-bfloat16",
-    parts: int = 4,
-) -> str:
-    """A function `train(model, loader, optimizer, loss_function)` for this device ("cpu", "cuda:0").
+def ways_of(fit: MemoryFit) -> frozenset[FitVariant]:
+    """What saves memory in what was measured; "together" has mixed precision only where the device computes it."""
+    if fit.variant == "plain":
+        return frozenset()
+    if fit.variant != "together":
+        return frozenset({fit.variant})
+    mixed: frozenset[FitVariant] = frozenset({"mixed"} if fit.dtype.startswith("mixed-") else ())
+    return mixed | {"checkpointing", "accumulation"}
 
-    With "mixed" it computes in the format of `mixed`, with "accumulation" it works on each batch of the loader in
-    `parts` pieces before one update, with "checkpointing" it keeps only what lies between the `blocks`, which it gets
-    as well; a comment has those of `model`. Runs on torch 2.0 and later, with float16 on a card on 2.3 and later.
+
+def snippet(fit: MemoryFit) -> str:
+    """The program whose steps need what was measured: the same model, batch, optimizer, device and ways.
+
+    Its function `train` takes a model, a loader, an optimizer and a loss of one's own as well. Runs on torch 2.0 and
+    later, with float16 on a card on 2.3 and later.
     """
-    parts = parts if "accumulation" in variants else 1
-    half = mixed.removeprefix("mixed-") if "mixed" in variants else None
-    scaled = half == "float16" and device != "cpu"
-    lines = ["import torch"]
-    given = "model, loader, optimizer, loss_function"
-    if "checkpointing" in variants:
-        whose, blocks = BLOCKS[model]
-        given += ", blocks"
-        lines += ["from functools import partial", "from torch.utils.checkpoint import checkpoint", "", ""]
-        lines += ["# blocks: the parts that your model runs one after the other.", f"# With {whose}:", f"#   {blocks}"]
-    else:
-        lines += ["", ""]
-    lines += [f"def train({given}):", f'    model.to("{device}").train()']
-    if "checkpointing" in variants:
+    ways, example, last = ways_of(fit), EXAMPLES[fit.model], fit.device != "cpu"
+    half = fit.dtype.removeprefix("mixed-") if "mixed" in ways else None
+    scaled = half == "float16" and last
+    # Tensor cores read images channel by channel last.
+    last = last and half is not None and fit.model == "resnet50"
+    form = ", memory_format=torch.channels_last" if last else ""
+    checkpointed = "checkpointing" in ways
+    given = "model, loader, optimizer, loss_function" + (", blocks" if checkpointed else "")
+
+    lines = [f"# pip install {example.needs}"]
+    lines += ["from functools import partial", ""] if checkpointed else []
+    lines += ["import torch"]
+    lines += ["from torch.utils.checkpoint import checkpoint"] if checkpointed else []
+    lines += [example.imports, "", f'device = "{fit.device}"', "", ""]
+    lines += [f"def train({given}):", f"    model.to(device{form}).train()"]
+    if checkpointed:
         lines += [
-            "    for block in blocks:",
+            "    for block in blocks:  # the parts that the model runs one after the other",
             "        if not isinstance(block.forward, partial):  # once, however often this is called",
             "            block.forward = partial(checkpoint, block.forward, use_reentrant=False)",
         ]
     lines += ['    scaler = torch.amp.GradScaler("cuda")'] if scaled else []
     lines += ["    for inputs, targets in loader:"]
-    some = "inputs, targets"
-    indent = " " * 8
-    share = ""
+    lines += _step(example, half, form, scaled=scaled, parts=PARTS if "accumulation" in ways else 1)
+    update = ["scaler.step(optimizer)", "scaler.update()"] if scaled else ["optimizer.step()"]
+    lines += [" " * 8 + line for line in (*update, "optimizer.zero_grad(set_to_none=True)")]
+
+    data = example.data.format(batch=fit.batch)
+    given = "model, loader, optimizer, torch.nn.CrossEntropyLoss()" + (", blocks" if checkpointed else "")
+    lines += ["", "", f"model = {example.made}", f"optimizer = {example.optimizer}"]
+    lines += [f"blocks = {example.blocks}"] if checkpointed else []
+    lines += [f"# Three batches of {fit.batch}, made up: your own loader goes here.", f"loader = [({data})] * 3"]
+    return "\n".join([*lines, f"train({given})"]) + "\n"
+
+
+def _step(example: Example, half: str | None, form: str, *, scaled: bool, parts: int) -> list[str]:
+    """From a batch to its gradients."""
+    lines, one, other, share, indent = [], "inputs", "targets", "", " " * 8
     if parts > 1:
-        some = "some, wanted"
-        share = " * (len(some) / len(inputs))"
+        one, other, share = "some", "wanted", " * (len(some) / len(inputs))"
         lines += [
             f"        # One of {parts} parts of the batch is on the device at a time.",
             "        # BatchNorm sees no more of it either, so a model with it learns a little differently.",
-            f"        for {some} in zip(inputs.chunk({parts}), targets.chunk({parts})):",
+            f"        for {one}, {other} in zip(inputs.chunk({parts}), targets.chunk({parts})):",
         ]
         indent = " " * 12
-    one, other = some.split(", ")
-    lines += [f'{indent}{some} = {one}.to("{device}"), {other}.to("{device}")']
-    loss = f"loss = loss_function(model({one}), {other}){share}"
-    if half is not None:
-        kind = device.split(":", maxsplit=1)[0]
-        lines += [f'{indent}with torch.autocast("{kind}", dtype=torch.{half}):', f"{indent}    {loss}"]
-    else:
+    lines += [f"{indent}{one}, {other} = {one}.to(device{form}), {other}.to(device)"]
+    loss = f"loss = loss_function(model({one}){example.out}, {other}{example.wanted}){share}"
+    if half is None:
         lines += [indent + loss]
-    lines += [indent + ("scaler.scale(loss).backward()" if scaled else "loss.backward()")]
-    update = ["scaler.step(optimizer)", "scaler.update()"] if scaled else ["optimizer.step()"]
-    lines += [" " * 8 + line for line in (*update, "optimizer.zero_grad(set_to_none=True)")]
-    return "\n".join(lines) + "\n"
+    else:
+        lines += [f"{indent}with torch.autocast(torch.device(device).type, dtype=torch.{half}):", f"{indent}    {loss}"]
+    return [*lines, indent + ("scaler.scale(loss).backward()" if scaled else "loss.backward()")]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from .accelerators import Accelerators
+from .fitting import Fitting
 from .health import HealthRules
 from .libraries import Cudnn, TensorFlow, VcRedist
 from .paces import Paces
@@ -26,6 +27,7 @@ FILES: dict[str, type[Subject]] = {
     "cuda": Cuda,
     "cudnn": Cudnn,
     "drivers": Drivers,
+    "fit": Fitting,
     "gpus": Gpus,
     "health": HealthRules,
     "mirrors": Mirrors,

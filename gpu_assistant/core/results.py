@@ -182,14 +182,16 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     causes: tuple[str, ...] = ()
 
 
-FitVariant = Literal["plain", "mixed", "checkpointing", "accumulation"]
+FitVariant = Literal["plain", "mixed", "checkpointing", "accumulation", "together"]
 
 
 class MemoryFit(Struct, frozen=True, kw_only=True):
     """What a training step needs in one variant, in bytes; `peak` is the sum of the parts from `parameters` to `cache`.
 
-    `largest_batch` fits into `capacity`, the memory that is free; None where nobody tells. `exact`: the small steps
-    made the same allocations, so that the projection follows each of them.
+    `capacity` is the memory that is free just now, `spare` what of it is not planned with (other programs, the
+    display, gaps between blocks), `largest_batch` the largest one whose projected peak fits into the rest; None where
+    nobody tells. `exact`: the small steps made the same allocations, so that the projection follows each of them.
+    "together" is mixed precision where the device computes it (`dtype`), checkpointing and accumulation.
     """
 
     model: str
@@ -205,17 +207,23 @@ class MemoryFit(Struct, frozen=True, kw_only=True):
     cache: int
     peak: int
     capacity: int | None
+    spare: int | None
     largest_batch: int | None
     exact: bool
 
 
 class MemoryFits(Struct, frozen=True, kw_only=True):
-    """All variants of one model; `left_out` are variants that could not be measured, each with the key of a text."""
+    """All variants of one model; `left_out` are variants that could not be measured, each with the key of a text.
+
+    `devices` are all that torch has; `seconds` is how long it took.
+    """
 
     schema: Literal["gpu-assistant/memory/1"]
     torch: str
     fits: tuple[MemoryFit, ...]
     left_out: dict[str, str] = {}
+    devices: tuple[BenchDevice, ...] = ()
+    seconds: float | None = None
 
 
 class GpuProcess(Struct, frozen=True, kw_only=True):

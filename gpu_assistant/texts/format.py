@@ -55,6 +55,18 @@ def memory(count: float) -> str:
     return f"{value:.0f} GB" if abs(value - round(value)) < 0.05 else f"{value:.1f} GB"
 
 
+def binary(count: float) -> str:
+    """Memory by the units that PyTorch counts it in, by their own names: "7.2 GiB", "256 MiB", "3.4 MiB", "52 KiB"."""
+    for unit, step in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        value = count / step
+        whole = (value >= 9.95 and unit != "GiB") or value >= 99.95
+        digits = f"{value:,.0f}" if whole or abs(value - round(value)) < 0.05 else f"{value:.1f}"
+        # What would be rounded to 1024 of the smaller unit is 1 of this one.
+        if value >= 1 - 0.5 / 2**10:
+            return f"{digits} {unit}"
+    return f"{count:.0f} B"
+
+
 def speed(rate: float) -> str:
     """Bytes per second: "18.4 MB/s"."""
     return f"{rate / 1e6:.1f} MB/s" if rate >= 1e5 else f"{rate / 1e3:.0f} kB/s"

@@ -8,9 +8,13 @@ from typing import Any
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
-from gpu_assistant.bench import fit as fitting
-from gpu_assistant.bench.fit import FitJob
+from gpu_assistant.bench import fit as room
+from gpu_assistant.bench.fit import FitJob, usable_batch
+from gpu_assistant.bench.lines import FitProgress
+from gpu_assistant.catalog.fitting import fitting
+from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import AppError, CallError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.json import encode
@@ -19,31 +23,44 @@ from gpu_assistant.core.paths import resources
 from gpu_assistant.core.results import MemoryFit
 from gpu_assistant.texts import Texts
 
-from ..fakes.benchmarks import memory_fits
+from ..fakes.benchmarks import memory_fits, two_gpus
 from ..fakes.environments import environment_with, torch_with_card
 from ..fakes.system import FakeSystem
 from .inside import inside
 
+CATALOG = load(resources() / "catalog")
+VARIANTS = ("plain", "mixed", "checkpointing", "accumulation", "together")
 
-def job(environment: Path, *, device: str = "cpu") -> FitJob:
-    return FitJob(environment, FakeSystem(cpu=Cpu(cores=1)), model="resnet50", batch=8, device=device, time_limit=280)
+
+def job(environment: Path, *, device: str = "cpu", **options: Any) -> FitJob:
+    system = FakeSystem(cpu=Cpu(cores=1))
+    options = {"batch": 8, "time_limit": 280, **options}
+    return FitJob(environment, system, CATALOG, model="resnet50", device=device, **options)
 
 
 @pytest.mark.real_install
 def test_what_a_training_step_needs(torch_environment: Path) -> None:
     news: list[Any] = []
     found = job(torch_environment).run(JobContext(news.append))
-    assert tuple(news) == found.fits
+    assert tuple(each for each in news if isinstance(each, MemoryFit)) == found.fits
+    begun = [each for each in news if isinstance(each, FitProgress)]
+    assert [(each.n, each.of, each.variant) for each in begun] == [(n, 5, each) for n, each in enumerate(VARIANTS, 1)]
+    assert found.devices[0].id == "cpu"
+    assert found.seconds is not None
+    assert 0 < found.seconds < 280
     schema = json.loads((resources() / "schemas" / "memory.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(json.loads(encode(found)))
     fits = {fit.variant: fit for fit in found.fits}
-    assert set(fits) | set(found.left_out) == {"plain", "mixed", "checkpointing", "accumulation"}
+    assert set(fits) | set(found.left_out) == set(VARIANTS)
     for fit in found.fits:
         parts = (fit.parameters, fit.gradients, fit.optimizer, fit.activations, fit.temporary, fit.cache)
         assert sum(parts) == fit.peak
         assert min(parts) >= 0
         assert fit.exact
-        assert fit.capacity is None or fit.largest_batch is not None
+        assert fit.capacity is not None
+        assert fit.spare is not None
+        assert fit.spare >= 0.19 * fit.capacity
+        assert fit.largest_batch is not None
     plain = fits["plain"]
     assert plain.optimizer == 4 * 25_557_032  # SGD keeps one number for each
     assert plain.parameters == 4 * (25_557_032 + 2 * 26_560) + 8 * 53  # and what its norms keep
@@ -51,6 +68,9 @@ def test_what_a_training_step_needs(torch_environment: Path) -> None:
     assert largest(fits["accumulation"]) > largest(plain)
     assert fits["checkpointing"].peak < plain.peak
     assert fits["accumulation"].peak < plain.peak
+    together = fits["together"]
+    assert together.peak <= min(each.peak for each in found.fits)
+    assert together.dtype == (fits["mixed"].dtype if "mixed" in fits else "float32")
 
 
 def largest(fit: MemoryFit) -> int:
@@ -112,14 +132,7 @@ def test_troubles(tmp_path: Path) -> None:
     ids=["killed", "garbage", "hangs", "broken"],
 )
 def test_a_child_that_gives_nothing(tmp_path: Path, torch: str, code: str) -> None:
-    asked = FitJob(
-        environment_with(tmp_path / "env", torch),
-        FakeSystem(cpu=Cpu(cores=1)),
-        model="resnet50",
-        batch=8,
-        device="cpu",
-        start_limit=5,
-    )
+    asked = job(environment_with(tmp_path / "env", torch), start_limit=5)
     with pytest.raises(AppError) as caught:
         asked.run(JobContext())
     assert caught.value.code == code
@@ -131,17 +144,36 @@ def test_a_child_that_gives_nothing(tmp_path: Path, torch: str, code: str) -> No
 def test_what_was_measured_before_the_end_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str) -> None:
     plain = memory_fits().fits[0]
     child = tmp_path / "child.py"
-    lines = encode({"torch": "2.13.0"}).decode(), encode({"fit": plain}).decode()
+    start = {"torch": "2.13.0", "devices": two_gpus(), "of": 5, "limit_s": 0.0}
+    lines = [encode(each).decode() for each in ({"start": start}, {"variant": "plain"}, {"fit": plain})]
     child.write_text(f"import os, time\nfor line in {lines!r}: print(line, flush=True)\n{after}\n", encoding="utf-8")
-    monkeypatch.setattr(fitting, "CHILD", child)
-    asked = FitJob(
-        environment_with(tmp_path / "env", None),
-        FakeSystem(cpu=Cpu(cores=1)),
-        model="resnet50",
-        batch=16,
-        device="cpu",
-        time_limit=5,
-    )
-    found = asked.run(JobContext())
+    monkeypatch.setattr(room, "CHILD", child)
+    found = job(environment_with(tmp_path / "env", None), time_limit=5).run(JobContext())
     assert found.fits == (plain,)
-    assert found.left_out == dict.fromkeys(("mixed", "checkpointing", "accumulation"), "bench.note.stopped")
+    assert found.devices == two_gpus()
+    assert found.left_out == dict.fromkeys(VARIANTS[1:], "bench.note.stopped")
+
+
+@pytest.mark.parametrize(
+    ("largest", "plain", "accumulated"),
+    [(None, None, None), (0, 0, 0), (3, 3, 3), (13, 13, 12), (254, 240, 240), (648, 640, 640), (1012, 960, 960)],
+)
+def test_the_largest_batch_is_a_number_that_one_would_type(
+    largest: int | None, plain: int | None, accumulated: int | None
+) -> None:
+    """Never more than was projected, and no more than a ninth less."""
+    one = replace(memory_fits().fits[0], largest_batch=largest)
+    assert usable_batch(one) == plain
+    assert usable_batch(replace(one, variant="accumulation")) == accumulated
+
+
+def test_what_stays_spare_depends_on_what_shares_the_memory() -> None:
+    found = fitting(CATALOG)
+    windows, linux = found.spare_of("gpu", "windows"), found.spare_of("gpu", "linux")
+    assert windows is not None
+    assert linux is not None
+    assert windows.share > linux.share  # the display and other programs
+    assert found.spare_of("cpu", "windows") == found.spare_of("cpu", "linux") is not None
+    argv = job(Path("env"), device="cuda")._argv(Path("python"))
+    assert argv[argv.index("--spare-share") + 1] == str(linux.share)
+    assert all(each.why for each in found.spare)

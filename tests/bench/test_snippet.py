@@ -1,80 +1,129 @@
-"""The code to copy runs, and learns the same."""
+"""The program to copy runs as it is, for each of the models, and does what its bar was measured with."""
 
 from __future__ import annotations
 
 import ast
 import json
-from itertools import combinations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from gpu_assistant.bench.snippet import BLOCKS, snippet
+from gpu_assistant.bench.snippet import EXAMPLES, snippet, ways_of
+from gpu_assistant.core.results import DType, FitVariant, MemoryFit
 
+from ..fakes.benchmarks import memory_fits
 from .inside import inside
 
-VARIANTS = ("mixed", "checkpointing", "accumulation")
-SETS = [frozenset(some) for count in range(4) for some in combinations(VARIANTS, count)]
+VARIANTS: tuple[FitVariant, ...] = ("plain", "mixed", "checkpointing", "accumulation", "together")
+PLAIN = memory_fits().fits[0]
 
 
-@pytest.mark.parametrize("device", ["cpu", "cuda:0"])
-@pytest.mark.parametrize("mixed", ["mixed-bfloat16", "mixed-float16"])
-def test_it_is_python_and_says_what_was_chosen(device: str, mixed: str) -> None:
-    for variants in SETS:
-        code = snippet(device, variants, mixed=mixed)  # type: ignore[arg-type]
+def fit(variant: FitVariant, model: str = "resnet50", device: str = "cpu", half: str = "bfloat16") -> MemoryFit:
+    narrow = variant == "mixed" or (variant == "together" and device != "cpu")
+    dtype: DType = f"mixed-{half}" if narrow else "float32"  # type: ignore[assignment]
+    return replace(PLAIN, variant=variant, model=model, device=device, dtype=dtype, batch=5)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda:1"])
+@pytest.mark.parametrize("half", ["bfloat16", "float16"])
+@pytest.mark.parametrize("model", EXAMPLES)
+def test_it_is_python_and_says_what_was_measured(device: str, half: str, model: str) -> None:
+    for variant in VARIANTS:
+        measured = fit(variant, model, device, half)
+        code, ways = snippet(measured), ways_of(measured)
         ast.parse(code)
-        assert ("autocast" in code) == ("mixed" in variants)
-        assert ("checkpoint" in code) == ("checkpointing" in variants)
-        assert ("inputs.chunk(4)" in code) == ("accumulation" in variants)
+        assert f'device = "{device}"' in code
+        assert ("autocast" in code) == (f"dtype=torch.{half}" in code) == ("mixed" in ways)
+        assert ("checkpoint" in code) == ("checkpointing" in ways)
+        assert ("inputs.chunk(4)" in code) == ("accumulation" in ways)
+        assert ("channels_last" in code) == (model == "resnet50" and "mixed" in ways and device != "cpu")
         assert "torch.cuda.amp" not in code  # deprecated
-        assert ("scaler" in code) == ("mixed" in variants and device != "cpu" and mixed == "mixed-float16")
+        assert ("scaler" in code) == ("mixed" in ways and device != "cpu" and half == "float16")
+        assert max(len(line) for line in code.splitlines()) <= 120
 
 
-@pytest.mark.parametrize(("model", "blocks"), [(name, blocks) for name, (_, blocks) in BLOCKS.items()])
-def test_checkpointing_names_the_blocks_of_the_model(model: str, blocks: str) -> None:
-    code = snippet("cuda:0", frozenset({"checkpointing"}), model=model)
-    ast.parse(blocks)
-    assert blocks in code
-    assert "model.blocks" not in code
+def test_together_is_what_was_measured_together() -> None:
+    assert ways_of(fit("together")) == {"checkpointing", "accumulation"}
+    assert ways_of(fit("together", device="cuda:0")) == {"mixed", "checkpointing", "accumulation"}
+
+
+# The libraries that the programs import, with small models of the same shape: the same names and ways to call them.
+LIBRARIES = """
+import sys, types
+
+class Parts(torch.nn.ModuleList):
+    pass
+
+class Pictures(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        for number in range(1, 5):
+            setattr(self, "layer%d" % number, torch.nn.Sequential(*(torch.nn.Linear(8, 8) for _ in range(2))))
+        self.fc = torch.nn.Linear(8, 1000)
+        self.most = 0
+    def forward(self, x):
+        self.most = max(self.most, len(x))
+        x = x.mean((1, 2))[:, :8]
+        for number in range(1, 5):
+            x = torch.tanh(getattr(self, "layer%d" % number)(x))
+        return self.fc(x)
+
+class Sentences(torch.nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.words = torch.nn.Embedding(32000, 8)
+        self.bert = self.model = torch.nn.Module()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(8, 8) for _ in range(3))
+        self.bert.encoder = torch.nn.Module()
+        self.bert.encoder.layer = self.model.layers = self.layers
+        self.last = torch.nn.Linear(8, config.answers)
+        self.whole = config.whole
+        self.most = 0
+    def forward(self, words):
+        self.most = max(self.most, len(words))
+        x = self.words(words)
+        for layer in self.layers:
+            x = torch.tanh(layer(x))
+        return types.SimpleNamespace(logits=self.last(x if self.whole else x.mean(1)))
+
+vision, models, transformers = (types.ModuleType(name) for name in ("vision", "models", "transformers"))
+models.resnet50 = Pictures
+transformers.BertConfig = lambda: types.SimpleNamespace(answers=2, whole=False)
+transformers.LlamaConfig = lambda **given: types.SimpleNamespace(answers=given["vocab_size"], whole=True)
+transformers.BertForSequenceClassification = transformers.LlamaForCausalLM = Sentences
+sys.modules.update({"torchvision": vision, "torchvision.models": models, "transformers": transformers})
+"""
+RUN = """
+found = []
+for code in json.loads({codes!r}):
+    torch.manual_seed(0)
+    names = {{}}
+    exec(code, names)
+    model = names["model"]
+    before = [each.detach().clone() for each in model.parameters()]
+    more = [names["blocks"]] if "blocks" in names else []
+    names["train"](model, names["loader"], names["optimizer"], torch.nn.CrossEntropyLoss(), *more)
+    moved = any(bool((one != other.detach()).any()) for one, other in zip(before, model.parameters()))
+    wrapped = [part.forward for part in model.modules() if hasattr(part.forward, "func")]
+    nested = any(hasattr(getattr(each.args[0], "func", None), "func") for each in wrapped)
+    left = any(each.grad is not None for each in model.parameters())
+    total = float(sum(each.detach().double().abs().sum() for each in model.parameters()))
+    found.append([total, model.most, bool(wrapped), moved, nested, left])
+"""
 
 
 @pytest.mark.real_install
-def test_it_runs_and_learns_the_same(torch_environment: Path) -> None:
-    """Two epochs of two batches, the last one an odd one: a batch in parts is that batch, but for rounding."""
-    codes = [snippet("cpu", variants) for variants in SETS]
-    code = f"""
-class Model(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.parts = torch.nn.ModuleList(torch.nn.Linear(8, 8) for _ in range(3))
-        self.most = 0
-
-    def forward(self, x):
-        self.most = max(self.most, len(x))
-        for part in self.parts:
-            x = torch.tanh(part(x))
-        return x
-
-torch.manual_seed(1)
-inputs, targets = torch.randn(22, 8), torch.randn(22, 8)
-loader = [(inputs[:16], targets[:16]), (inputs[16:], targets[16:])]
-found = []
-for code in json.loads({json.dumps(codes)!r}):
-    torch.manual_seed(0)
-    model = Model()
-    names = {{}}
-    exec(code, names)
-    blocks = [list(model.parts)] if "blocks" in code else []
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-    for epoch in range(2):
-        names["train"](model, loader, optimizer, torch.nn.functional.mse_loss, *blocks)
-    nested = any(getattr(part.forward, "args", ((),))[0].__class__.__name__ == "partial" for part in model.parts)
-    left = any(each.grad is not None for each in model.parameters())
-    found.append([[float(each.detach().sum()) for each in model.parameters()], model.most, nested, left])
-"""
-    first, *others = inside(torch_environment, code)
-    assert first[1:] == [16, False, False]
-    for variants, other in zip(SETS[1:], others, strict=True):
-        assert other[0] == pytest.approx(first[0], abs=2e-2 if "mixed" in variants else 1e-5), variants
-        assert other[1:] == [4 if "accumulation" in variants else 16, False, False], variants
-    assert len(others) == 7
+def test_it_runs_as_it_is_and_learns_the_same(torch_environment: Path) -> None:
+    """Of each model in each way; a batch in parts is that batch, but for rounding."""
+    asked = [(model, variant) for model in EXAMPLES for variant in VARIANTS]
+    codes = json.dumps([snippet(fit(variant, model)) for model, variant in asked])
+    found = dict(zip(asked, inside(torch_environment, LIBRARIES + RUN.format(codes=codes)), strict=True))
+    for (model, variant), (total, most, wrapped, moved, nested, left) in found.items():
+        ways = ways_of(fit(variant, model))
+        assert total == pytest.approx(found[model, "plain"][0], rel=2e-2 if "mixed" in ways else 1e-5), (model, variant)
+        assert most == (2 if "accumulation" in ways else 5), (model, variant)
+        assert wrapped == ("checkpointing" in ways)
+        assert moved
+        assert not nested
+        assert not left

@@ -105,7 +105,7 @@ def two_cards() -> Benchmark:
 
 
 def memory_fits(capacity: int | None = 8 * GIB) -> MemoryFits:
-    """ResNet-50 with a batch of 16 in all four ways."""
+    """ResNet-50 with a batch of 16 in all ways, on the second of two cards."""
     return MemoryFits(
         schema=MEMORY_SCHEMA,
         torch="2.15.0+cu130",
@@ -114,7 +114,19 @@ def memory_fits(capacity: int | None = 8 * GIB) -> MemoryFits:
             _fit("mixed", 98, 98, 195, 790, 60, capacity, 104),
             _fit("checkpointing", 98, 98, 195, 520, 60, capacity, 151),
             _fit("accumulation", 98, 98, 195, 360, 54, capacity, 232),
+            _fit("together", 98, 98, 195, 90, 54, capacity, 1018),
         ),
+        devices=two_gpus(),
+        seconds=75.0,
+    )
+
+
+def two_gpus() -> tuple[BenchDevice, ...]:
+    """The second has more memory."""
+    return (
+        BenchDevice(id="cpu", threads=6),
+        BenchDevice(id="cuda:0", name="NVIDIA GeForce RTX 4060", memory_bytes=8 * GIB),
+        BenchDevice(id="cuda:1", name="NVIDIA GeForce RTX 3090", memory_bytes=24 * GIB),
     )
 
 
@@ -124,9 +136,9 @@ def _fit(
     counts = [count * MIB for count in (weights, gradients, kept, active, 12, cache)]
     return MemoryFit(
         model="resnet50",
-        device="cuda:0",
+        device="cuda:1",
         variant=variant,
-        dtype="mixed-bfloat16" if variant == "mixed" else "float32",
+        dtype="mixed-bfloat16" if variant in ("mixed", "together") else "float32",
         batch=16,
         parameters=counts[0],
         gradients=counts[1],
@@ -136,6 +148,7 @@ def _fit(
         cache=counts[5],
         peak=sum(counts),
         capacity=free,
+        spare=None if free is None else free // 10,
         largest_batch=None if free is None else most,
         exact=True,
     )

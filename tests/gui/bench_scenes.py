@@ -63,5 +63,4 @@ def remembers(window: MainWindow) -> None:
     page.tabs.buttons[MEMORY_TAB].click()
     page.memory.start.click()
     _until(lambda: bool(page.memory._fits) and not page.memory.busy)
-    page.memory.codes.set_current(4)
-    page.memory.codes.chosen.emit(4)
+    page.memory.way.take(page.memory.way.entries[4])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import sys
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from .devices import Device
 from .precision import in_hardware, mixed_dtype, set_precision
@@ -15,7 +15,8 @@ from .timeline import Event, alike, projected, recorded
 
 SMALL = (1, 2)
 PLAIN, MIXED, CHECKPOINTING, ACCUMULATION = "plain", "mixed", "checkpointing", "accumulation"
-VARIANTS = (PLAIN, MIXED, CHECKPOINTING, ACCUMULATION)
+TOGETHER = "together"  # all of them, mixed precision only where it is worth something
+VARIANTS = (PLAIN, MIXED, CHECKPOINTING, ACCUMULATION, TOGETHER)
 PARTS = 4  # a batch is gathered in so many
 MOST = 2**20  # no batch is larger
 
@@ -24,12 +25,15 @@ class Fit:
     """One model in one variant on one device; `events` are those of the batches in SMALL."""
 
     def __init__(self, device: Device, name: str, variant: str) -> None:
-        self.device, self.name, self.variant = device, name, variant
-        self.dtype = mixed_dtype(device) if variant == MIXED else "float32"
+        self.device, self.name = device, name
+        mixed = mixed_dtype(device)
+        narrow = variant == MIXED or (variant == TOGETHER and in_hardware(device, mixed))
+        self.dtype = mixed if narrow else "float32"
+        self.in_parts = variant in (ACCUMULATION, TOGETHER)
         set_precision(device.torch, self.dtype)
         self.step = Step(device, name, self.dtype)
         self.step.model.train()
-        if variant == CHECKPOINTING:
+        if variant in (CHECKPOINTING, TOGETHER):
             checkpointed(self.step.plain)
         self.step.run(*self.step.data(SMALL[0]))  # makes the optimizer's state
         tensors = list(self.step.plain.parameters()) + list(self.step.plain.buffers())
@@ -40,7 +44,7 @@ class Fit:
 
     def record(self, batch: int) -> List[Event]:
         """One step's events with this batch."""
-        if self.variant == ACCUMULATION:
+        if self.in_parts:
             self.step.backward(self.step.forward(*self.step.data(batch)))  # gradients that lie there already
         return recorded(self.step, batch)
 
@@ -50,11 +54,11 @@ class Fit:
 
     def once(self, batch: int) -> int:
         """How much of a batch is worked on at once."""
-        return -(-batch // PARTS) if self.variant == ACCUMULATION else batch
+        return -(-batch // PARTS) if self.in_parts else batch
 
     def between(self, once: int) -> int:
         """Bytes that lie there when a step begins."""
-        kept = self.gradients if self.variant == ACCUMULATION else 0
+        kept = self.gradients if self.in_parts else 0
         return self.parameters + self.optimizer + self.data_bytes(once) + kept
 
     def needs(self, batch: int) -> Dict[str, int]:
@@ -62,7 +66,7 @@ class Fit:
         once = self.once(batch)
         top = projected((self.events[0], SMALL[0]), (self.events[1], SMALL[1]), once)
         # Gradients that lie there from before are none of the step's own allocations.
-        kept = self.gradients if self.variant == ACCUMULATION else 0
+        kept = self.gradients if self.in_parts else 0
         fresh = 0.0 if kept else min(top.gradients, max(top.bytes, 0.0))
         rest = top.bytes - fresh
         known = {
@@ -96,11 +100,15 @@ class Fit:
         return fits
 
 
-def answer(talk: Talk, device: Device, name: str, batch: int) -> None:
-    """Each variant as `{"fit": …}` or `{"left": code}`, then `{"end": true}`."""
-    talk.send(torch=str(device.torch.__version__))
+def answer(talk: Talk, device: Device, name: str, batch: int, kept: Tuple[float, int]) -> None:
+    """Each variant as `{"variant": …}` when it begins, then `{"fit": …}` or `{"left": code, "variant": …}`; last
+    `{"end": true}`. Of what is free, `kept`, a share of it and no less than so many bytes, is not planned with.
+    """
+    share, least = kept
     capacity = device.free_bytes()
+    spare = None if capacity is None else min(capacity, max(int(capacity * share), least))
     for variant in VARIANTS:
+        talk.send(variant=variant)
         if variant == MIXED and not in_hardware(device, mixed_dtype(device)):
             talk.send(left="hardware", variant=variant)
             continue
@@ -111,25 +119,28 @@ def answer(talk: Talk, device: Device, name: str, batch: int) -> None:
             memory = "memory" in str(error).lower() or isinstance(error, MemoryError)
             talk.send(left="memory" if memory else "failed", variant=variant)
             continue
-        talk.send(
-            fit={
-                "model": name,
-                "device": device.id,
-                "variant": variant,
-                "dtype": found.dtype,
-                "batch": batch,
-                **found.needs(batch),
-                "capacity": capacity,
-                "largest_batch": None if capacity is None else found.largest(capacity),
-                "exact": alike(*found.events),
-            }
-        )
+        talk.send(fit=_told(found, variant, batch, capacity, spare))
         del found
         gc.collect()
         if device.kind == "gpu":
             device.torch.cuda.empty_cache()
             device.torch.cuda.reset_peak_memory_stats(device.id)
     talk.send(end=True)
+
+
+def _told(found: Fit, variant: str, batch: int, capacity: Optional[int], spare: Optional[int]) -> Dict[str, Any]:
+    return {
+        "model": found.name,
+        "device": found.device.id,
+        "variant": variant,
+        "dtype": found.dtype,
+        "batch": batch,
+        **found.needs(batch),
+        "capacity": capacity,
+        "spare": spare,
+        "largest_batch": None if capacity is None or spare is None else found.largest(capacity - spare),
+        "exact": alike(*found.events),
+    }
 
 
 def checkpointed(model: Any) -> None:

@@ -44,14 +44,15 @@ def main() -> int:
         talk.send(broken="%s: %s" % (type(error).__name__, lines[0] if lines else ""))
         return 4
     if given.device is not None:
-        devices = [device for device in devices if device.id == given.device]
+        devices = wanted(devices, about, given.device)
         if not devices:
             talk.send(missing=given.device, have=[one["id"] for one in about])
             return 3
     if given.fit is not None:
-        from .fit import answer
+        from .fit import VARIANTS, answer
 
-        answer(talk, devices[-1], given.fit, given.batch)
+        talk.send(start={"torch": str(torch.__version__), "devices": about, "of": len(VARIANTS), "limit_s": 0.0})
+        answer(talk, devices[-1], given.fit, given.batch, (given.spare_share, given.spare_least))
         return 0
     if given.take_part is not None:
         from .parallel import take_part
@@ -71,11 +72,21 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", help="a workload or a family of them; may be given again")
     parser.add_argument("--fit", help="what a training step of this model needs of the device's memory")
     parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--spare-share", type=float, default=0.0, help="of the free memory, not planned with")
+    parser.add_argument("--spare-least", type=int, default=0, help="bytes of it, at the least")
     parser.add_argument("--together", help="a model that several processes train, started by torchrun")
     parser.add_argument("--dtype", default="float32", help="what they train it in")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--take-part", help="we are one of those processes")
     return parser.parse_args()
+
+
+def wanted(devices: List[Device], about: List[Dict[str, Any]], name: str) -> List[Device]:
+    """The device of this name; "cuda" is the card with the most memory, of equal ones the first."""
+    if name != "cuda":
+        return [device for device in devices if device.id == name]
+    cards = [pair for pair in zip(devices, about) if pair[0].kind == "gpu"]
+    return [max(cards, key=lambda pair: pair[1]["memory_bytes"])[0]] if cards else []
 
 
 def versions(torch: Any) -> Dict[str, str]:

@@ -6,32 +6,29 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from ...bench.fit import FitModel
+from ...bench.fit import LARGEST_GPU, LIMIT_S, FitModel
+from ...bench.lines import FitProgress, Start
 from ...bench.snippet import snippet
 from ...core.errors import AppError
 from ...core.jobs import Later
-from ...core.results import DType, FitVariant, MemoryFit, MemoryFits
-from ...texts.format import memory
+from ...core.results import BenchDevice, FitVariant, MemoryFit, MemoryFits
+from ...texts.format import duration
 from .. import language
-from ..components import Button, Card, CommandBox, Live, ProgressBar, Segments, label
+from ..components import Banner, Button, Card, CommandBox, Live, Shape, label
 from ..components.picker import Entry, Picker
 from ..main.facts import Installed
 from ..worker import JobRunner
 from . import fit_words
-from .fit_words import BATCHES, MODELS, PARTS, VARIANTS
-from .layouts import emptied
-from .stack_row import Legend, StackRow
+from .fit_bars import FitBars
+from .fit_known import FitKnown, FitKnownJob
+from .fit_running import FitRunning
+from .fit_words import BATCHES, MODELS
 
 if TYPE_CHECKING:
     from ...app import App
-
-# The codes to copy: each way alone, then all of them together.
-CODES: tuple[tuple[FitVariant, ...], ...] = (
-    *((each,) for each in VARIANTS),
-    ("mixed", "checkpointing", "accumulation"),
-)
 
 
 class FitView(Live, QWidget):
@@ -42,44 +39,41 @@ class FitView(Live, QWidget):
     def __init__(self, app: App) -> None:
         self._app = app
         self._installed: Installed | None = None
+        self._known = FitKnown()
+        self._devices: tuple[BenchDevice, ...] = ()
         self._model: FitModel = MODELS[0]
         self._batch = 16
+        self._where = LARGEST_GPU
+        self._way: FitVariant = "plain"
         self._fits: tuple[MemoryFit, ...] = ()
         self._left: dict[str, str] = {}
+        self._took: dict[tuple[str, str], float] = {}
         self._error: AppError | None = None
-        self._ready = False
+        self._stopped = self._ready = False
         super().__init__()
-        self.model, self.batch = Picker(), Picker()
-        self.device = Segments(("GPU", "CPU"))
-        self.start, self.cancel = Button(kind="primary", icon="play"), Button(icon="cross")
-        self._note, self.bar = label("small"), ProgressBar()
-        self.ask, self.bars, self.code = Card(" "), Card(" "), Card(" ")
-        self.free, self.legend = label("small"), Legend()
-        self.codes, self.snippet = Segments([""] * len(CODES)), CommandBox()
-        self._runner = JobRunner(self)
+        self.model, self.batch, self.device, self.way = Picker(), Picker(), Picker(), Picker()
+        self.start = Button(kind="primary", icon="play")
+        self.note, self.trouble = label("small"), Banner("error")
+        self.running = FitRunning()
+        self.cancel = self.running.cancel
+        self.bars = FitBars(self.cancel)
+        self.ask, self.code, self.snippet = Card(" "), Card(" "), CommandBox()
+        self._reader, self._runner = JobRunner(self), JobRunner(self)
         self._lay_out()
         self._connect()
         self._ready = True
         self.follow()
 
     def _lay_out(self) -> None:
-        choices = QHBoxLayout()
-        choices.setSpacing(10)
-        for widget in (self.model, self.batch, self.device):
-            choices.addWidget(widget)
-        choices.addStretch(1)
-        choices.addWidget(self.cancel)
-        choices.addWidget(self.start)
-        self.ask.column.addLayout(choices)
-        self.ask.column.addWidget(self._note)
-        self.ask.column.addWidget(self.bar)
-        self._rows, self._left_out = QVBoxLayout(), QVBoxLayout()
-        self._rows.setSpacing(12)
-        self.bars.column.addWidget(self.free)
-        self.bars.column.addLayout(self._rows)
-        self.bars.column.addLayout(self._left_out)
-        self.bars.column.addWidget(self.legend)
-        self.code.column.addWidget(self.codes, 0, Qt.AlignmentFlag.AlignLeft)
+        self._choices = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._choices.setSpacing(10)
+        for widget in (self.model, self.batch, self.device, self.start):
+            self._choices.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
+        self._choices.addStretch(1)
+        self.ask.column.addLayout(self._choices)
+        for part in (self.note, self.trouble, self.running):
+            self.ask.column.addWidget(part)
+        self.code.column.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
         self.code.column.addWidget(self.snippet)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -87,18 +81,30 @@ class FitView(Live, QWidget):
         for card in (self.ask, self.bars, self.code):
             column.addWidget(card)
         column.addStretch(1)
+        self._shape = Shape(self)
+        self._shape.changed.connect(self._arrange)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Choices below each other where they do not fit beside each other."""
+        direction = QBoxLayout.Direction
+        self._choices.setDirection(direction.TopToBottom if self._shape.small else direction.LeftToRight)
 
     def _connect(self) -> None:
-        self.model.chosen.connect(self._choose_model)
-        self.batch.chosen.connect(self._choose_batch)
-        self.device.chosen.connect(lambda _: self._forget())
-        self.codes.chosen.connect(lambda _: self._show_code())
+        self.model.chosen.connect(partial(self._choose, "_model"))
+        self.batch.chosen.connect(partial(self._choose, "_batch"))
+        self.device.chosen.connect(partial(self._choose, "_where"))
+        self.way.chosen.connect(self._choose_way)
         self.start.clicked.connect(self.measure)
         self.cancel.clicked.connect(self.stop)
+        self._reader.done.connect(self._learned)
         self._runner.news.connect(self._heard)
         self._runner.done.connect(self._done)
         self._runner.failed.connect(self._failed)
+        self._runner.cancelled.connect(self._was_stopped)
         self._runner.finished.connect(self._ended)
+        self._escape = QShortcut(QKeySequence("Esc"), self, context=Qt.ShortcutContext.WindowShortcut)
+        self._escape.activated.connect(self.stop)
 
     @property
     def busy(self) -> bool:
@@ -108,59 +114,91 @@ class FitView(Live, QWidget):
     def set_environment(self, installed: Installed | None) -> None:
         """The environment to measure in; None: there is nothing to measure."""
         if self._installed != installed:
-            self._installed = installed
+            self._installed, self._devices = installed, ()
             self._forget()
+        if installed is not None and not self._reader.running:
+            self._reader.start(FitKnownJob(self._app))
+
+    def _learned(self, known: FitKnown) -> None:
+        self._known = known
+        self._devices = self._devices or known.devices
+        self.retranslate()
 
     def measure(self) -> None:
         """Measure small steps; the bars come one by one."""
         if self.busy or self._installed is None:
             return
-        self._fits, self._left, self._error = (), {}, None
-        fit = partial(self._app.fit, self._installed.folder, model=self._model, batch=self._batch, device=self._where())
+        self._forget()
+        where = self._where if self._has_gpu() else "cpu"
+        fit = partial(self._app.fit, self._installed.folder, model=self._model, batch=self._batch, device=where)
         self._runner.start(Later(fit))
+        self.running.begin()
         self.retranslate()
         self.cancel.setFocus()
+        self._to_top()
         self.busy_changed.emit(True)
 
     def stop(self) -> None:
         """Ask it to stop."""
         if self.busy:
             self._runner.cancel()
-            self.cancel.setEnabled(False)
-            self.cancel.setText(self.tr("Stopping…"))
+            self.running.set_stopping()
+
+    def _to_top(self) -> None:
+        """When a button that had the keyboard goes, Qt scrolls to the next one, somewhere below."""
+        page = self.parentWidget()
+        while page is not None and not isinstance(page, QScrollArea):
+            page = page.parentWidget()
+        if page is not None:
+            page.verticalScrollBar().setValue(0)
 
     def _has_gpu(self) -> bool:
         return self._installed is not None and self._installed.variant != "cpu"
 
-    def _where(self) -> str:
-        return "cuda:0" if self._has_gpu() and self.device.current() == 0 else "cpu"
-
-    def _choose_model(self, model: FitModel) -> None:
-        self._model = model
+    def _choose(self, name: str, value: object) -> None:
+        setattr(self, name, value)
         self._forget()
 
-    def _choose_batch(self, batch: int) -> None:
-        self._batch = batch
-        self._forget()
+    def _choose_way(self, way: FitVariant) -> None:
+        self._way = way
+        self._show_code()
 
     def _forget(self) -> None:
         """Another question: the answer to the last one would mislead."""
         if not self.busy:
-            self._fits, self._left, self._error = (), {}, None
+            self._fits, self._left, self._error, self._stopped = (), {}, None, False
         self.retranslate()
 
-    def _heard(self, news: MemoryFit) -> None:
-        self._fits = (*self._fits, news)
+    def _heard(self, news: FitProgress | MemoryFit | Start) -> None:
+        if isinstance(news, FitProgress):
+            self.running.show_progress(news)
+            return
+        if isinstance(news, Start):
+            self._devices = news.devices
+        else:
+            self._fits = (*self._fits, news)
         self.retranslate()
 
     def _done(self, found: MemoryFits) -> None:
         self._fits, self._left = found.fits, found.left_out
+        self._devices = found.devices or self._devices
+        if found.seconds is not None:
+            self._took[found.fits[0].model, self._kind()] = found.seconds
 
     def _failed(self, error: AppError) -> None:
         self._error = error
 
+    def _was_stopped(self) -> None:
+        self._stopped = True
+
     def _ended(self) -> None:
+        # Not on a button: a key meant for "Cancel" that comes a moment late must not start it again.
+        held = self.running.isAncestorOf(QApplication.focusWidget() or self)
         self.retranslate()
+        if held:
+            read = next(iter(self.bars.rows.values()), None) if self._error is None and not self._stopped else None
+            (read or self).setFocus(Qt.FocusReason.OtherFocusReason)
+            self._to_top()
         self.busy_changed.emit(False)
 
     # Words
@@ -171,89 +209,73 @@ class FitView(Live, QWidget):
             return
         busy, able = self.busy, self._installed is not None
         self.ask.set_title(self.tr("What fits in memory?"))
-        name = fit_words.model_name(self._model)
-        self.model.set(
-            [Entry(value=m, text=fit_words.model_name(m), detail=fit_words.model_detail(m)) for m in MODELS],
-            self._model,
-            name,
-            self.tr("Model"),
-        )
-        self.batch.set(
-            [Entry(value=count, text=self._batch_words(count)) for count in BATCHES],
-            self._batch,
-            self._batch_words(self._batch),
-            self.tr("Batch"),
-        )
-        self.device.setAccessibleName(self.tr("Where"))
-        self.device.setVisible(self._has_gpu())
+        self.setAccessibleName(self.ask.title.text())
+        self._show_choices()
         self.start.setText(self.tr("Work it out"))
-        self.cancel.setText(self.tr("Cancel"))
-        self.cancel.setEnabled(busy)
         for control in (self.model, self.batch, self.device, self.start):
             control.setEnabled(able and not busy)
-        self.cancel.setVisible(busy)
+        self._escape.setEnabled(busy)
+        self.running.setVisible(busy)
         self.start.setVisible(not busy)
-        self.bar.setVisible(busy)
-        self.bar.set_fraction(len(self._fits) / len(VARIANTS) if busy and self._fits else None)
-        self._note.setText(self._notes(busy))
-        self._note.setVisible(bool(self._note.text()))
-        self._show_bars()
+        self.note.setText(self._note())
+        self.note.setVisible(not self._fits or busy)
+        self._show_trouble()
+        self.bars.show_fits(self._fits, self._left, self._devices)
+        self.code.setVisible(bool(self._fits) and not busy)
         self.code.set_title(self.tr("The code for it"))
-        together = self.tr("All together")
-        self.codes.set_options([*(fit_words.variant_name(each) for each in VARIANTS), together])
-        self.codes.setAccessibleName(self.tr("Way of training"))
         self._show_code()
 
-    def _batch_words(self, batch: int) -> str:
-        return self.tr("batch of {count}").format(count=batch)
+    def _show_choices(self) -> None:
+        models = [Entry(value=m, text=fit_words.model_name(m), detail=fit_words.model_detail(m)) for m in MODELS]
+        batches = [Entry(value=count, text=self.tr("batch of {count}").format(count=count)) for count in BATCHES]
+        places = fit_words.places(self._devices) if self._has_gpu() else [Entry(value="cpu", text="CPU")]
+        if self._has_gpu() and all(self._where != each.value for each in places):
+            self._where = str(places[0].value)
+        for picker, entries, chosen, name in (
+            (self.model, models, self._model, self.tr("Model")),
+            (self.batch, batches, self._batch, self.tr("Batch")),
+            (self.device, places, self._where, self.tr("Where")),
+        ):
+            words = next((each.text for each in entries if each.value == chosen), "")
+            picker.set(entries, chosen, words, name)
+        self.device.setVisible(self._has_gpu())
 
-    def _notes(self, busy: bool) -> str:
+    def _kind(self) -> str:
+        return "gpu" if self._has_gpu() and self._where != "cpu" else "cpu"
+
+    def _note(self) -> str:
+        """How it is done and how long it takes, as far as somebody measured that."""
+        said = [self.tr("Measures steps with 1 and 2 examples and projects them to your batch.")]
+        speak, model = language.texts().language, fit_words.model_name(self._model)
+        last = self._took.get((self._model, self._kind()))
+        known = self._known.took(self._model) if self._kind() == "cpu" else None
+        if last is not None:
+            said.append(self.tr("Last time it took {time} here.").format(time=duration(last, speak)))
+        elif known is not None:
+            took = self.tr("For {model} it took {time} on a CPU with {cores} cores that did nothing else.")
+            said.append(took.format(model=model, time=duration(known.seconds, speak), cores=known.cores))
+        else:
+            said.append(self.tr("How long that takes on a GPU has not been measured yet."))
+        said.append(self.tr("After {time} at the latest it ends.").format(time=duration(LIMIT_S, speak)))
+        return ("" if speak == "zh_CN" else " ").join(said)
+
+    def _show_trouble(self) -> None:
+        self.trouble.setVisible(not self.busy and (self._error is not None or self._stopped))
         if self._error is not None:
-            return language.texts().error(self._error)
-        if busy:
-            said = self.tr("Measuring small steps of {model}, {n} of {of} done.")
-            return said.format(model=fit_words.model_name(self._model), n=len(self._fits), of=len(VARIANTS))
-        if self._fits:
-            exact = all(fit.exact for fit in self._fits)
-            return "" if exact else self.tr("Projected from small steps that were not quite alike: take it as about.")
-        return self.tr(
-            "Measures steps with 1 and 2 examples and projects them to your batch. On a GPU about a minute, on a "
-            "CPU some minutes."
-        )
-
-    def _show_bars(self) -> None:
-        emptied(self._rows)
-        emptied(self._left_out)
-        self.bars.setVisible(bool(self._fits))
-        self.code.setVisible(bool(self._fits))
-        if not self._fits:
-            return
-        model = fit_words.model_name(self._fits[0].model)
-        self.bars.set_title(
-            self.tr("One step of {model}, batch of {batch}").format(model=model, batch=self._fits[0].batch)
-        )
-        plain = next((fit for fit in self._fits if fit.variant == "plain"), None)
-        capacity = next((fit.capacity for fit in self._fits if fit.capacity is not None), None)
-        scale = max(fit.peak for fit in self._fits)
-        self.free.setVisible(capacity is not None)
-        if capacity is not None:
-            said = (
-                self.tr("Free just now: {size}")
-                if capacity >= scale
-                else self.tr("Free just now: {size}, the dashed line")
-            )
-            self.free.setText(said.format(size=memory(capacity)))
-        for fit in self._fits:
-            self._rows.addWidget(StackRow(fit, plain, scale))
-        texts = language.texts()
-        for variant, why in self._left.items():
-            name = next((fit_words.variant_name(each) for each in VARIANTS if each == variant), variant)
-            self._left_out.addWidget(label("small", f"{name}: {texts.say(why)}"))
-        used = {part for fit in self._fits for part, _, _ in fit_words.parts_of(fit)}
-        self.legend.set_parts(tuple((part, colour) for part, colour in PARTS if part in used))
+            self.trouble.set("error", language.texts().error(self._error))
+        elif self._stopped:
+            rest = self.tr("Stopped. What was measured until then is shown.")
+            self.trouble.set("warn", rest if self._fits else self.tr("Stopped before anything was measured."))
 
     def _show_code(self) -> None:
-        wanted = frozenset(CODES[self.codes.current()])
-        mixed: DType = next((fit.dtype for fit in self._fits if fit.variant == "mixed"), "mixed-bfloat16")
-        model = self._fits[0].model if self._fits else "resnet50"
-        self.snippet.set_text(snippet(self._where(), wanted, model=model, mixed=mixed).rstrip())
+        """The code of what has a bar, and of nothing else."""
+        shown = next((fit for fit in self._fits if fit.variant == self._way), None)
+        shown = shown or next(iter(self._fits), None)
+        if shown is None:
+            return
+        ways = [
+            Entry(value=fit.variant, text=fit_words.variant_name(fit.variant), detail=fit_words.variant_detail(fit))
+            for fit in self._fits
+        ]
+        self.way.set(ways, shown.variant, fit_words.variant_name(shown.variant), self.tr("Way of training"))
+        self.snippet.set_text(snippet(shown).rstrip())

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from ...bench.fit import FitModel
-from ...core.results import FitVariant, MemoryFit
-from ...texts.format import memory
+from ...bench.fit import LARGEST_GPU, FitModel, usable_batch
+from ...bench.snippet import ways_of
+from ...core.results import BenchDevice, FitVariant, MemoryFit
+from ...texts.format import binary, short_name
+from ..components.picker import Entry
+from . import scores
 
 translate = QCoreApplication.translate
 
 MODELS: tuple[FitModel, ...] = ("resnet50", "bert-base", "language-model")
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-VARIANTS: tuple[FitVariant, ...] = ("plain", "mixed", "checkpointing", "accumulation")
+VARIANTS: tuple[FitVariant, ...] = ("plain", "mixed", "checkpointing", "accumulation", "together")
 # The parts of a stacked bar with their colours, the way they stand from the left.
 PARTS = (
     ("parameters", "s1"),
@@ -49,17 +52,21 @@ def variant_name(variant: FitVariant) -> str:
         "mixed": translate("Fit", "Mixed precision"),
         "checkpointing": translate("Fit", "Checkpointing"),
         "accumulation": translate("Fit", "Accumulation"),
+        "together": translate("Fit", "All together"),
     }[variant]
 
 
-def variant_detail(variant: FitVariant) -> str:
+def variant_detail(fit: MemoryFit) -> str:
     """What it does, and what it costs."""
+    if fit.variant == "together" and "mixed" not in ways_of(fit):
+        return translate("Fit", "checkpointing and accumulation; mixed precision would not help here")
     return {
         "plain": translate("Fit", "everything in float32"),
         "mixed": translate("Fit", "computes in 16 bits, keeps weights in 32"),
         "checkpointing": translate("Fit", "computes a part again instead of keeping it: a third more time"),
         "accumulation": translate("Fit", "a batch in four parts, one update: slower, and BatchNorm sees less at once"),
-    }[variant]
+        "together": translate("Fit", "mixed precision, checkpointing and accumulation"),
+    }[fit.variant]
 
 
 def part_name(part: str) -> str:
@@ -87,19 +94,80 @@ def parts_of(fit: MemoryFit) -> tuple[tuple[str, int, str], ...]:
     return tuple((part, counts[part], colour) for part, colour in PARTS if counts[part] > 0)
 
 
+def part_words(part: str, count: int) -> str:
+    """A part and how much it is."""
+    return translate("Fit", "{part} {size}").format(part=part_name(part), size=binary(count))
+
+
+def planned(fit: MemoryFit) -> int | None:
+    """Bytes that are planned with: what is free less what stays spare."""
+    return None if fit.capacity is None else fit.capacity - (fit.spare or 0)
+
+
 def largest(fit: MemoryFit) -> str:
-    """The largest batch that fits, where the free memory is known."""
-    if fit.largest_batch is None:
+    """About how large a batch fits, where the free memory is known."""
+    batch = usable_batch(fit)
+    if batch is None:
         return ""
-    if fit.largest_batch == 0:
+    if batch == 0:
         return translate("Fit", "not even a batch of 1 fits")
-    return translate("Fit", "largest batch {batch}").format(batch=f"{fit.largest_batch:,}")
+    return translate("Fit", "largest batch about {batch}").format(batch=f"{batch:,}")
 
 
 def compared(fit: MemoryFit, plain: MemoryFit | None) -> str:
     """Its sum, and how much less that is than without."""
-    need = memory(fit.peak)
+    need = binary(fit.peak)
     if plain is None or fit.variant == "plain" or plain.peak <= 0:
         return need
     percent = round(100 * (1 - fit.peak / plain.peak))
     return f"{need} (−{percent} %)" if percent > 0 else f"{need} (+{-percent} %)" if percent < 0 else need
+
+
+def room(fit: MemoryFit, scale: int) -> str:
+    """What is free, what is planned with and what the rest is for; whether that is a line in the bars of `scale`."""
+    usable = planned(fit)
+    if fit.capacity is None or usable is None:
+        return ""
+    if fit.device == "cpu":
+        said = translate(
+            "Fit",
+            "Free just now: {size}. Planned with {usable}{line}: the rest stays for other programs and for what "
+            "PyTorch needs beside this.",
+        )
+    else:
+        said = translate(
+            "Fit",
+            "Free just now: {size}. Planned with {usable}{line}: the rest stays for the display, other programs and "
+            "gaps between blocks.",
+        )
+    line = translate("Fit", " (the dashed line)") if usable < scale else ""
+    return said.format(size=binary(fit.capacity), usable=binary(usable), line=line)
+
+
+def gpu_name(device: str, devices: tuple[BenchDevice, ...]) -> str:
+    """Its number and its name: "GPU 1 · RTX 4060"."""
+    name = next((each.name for each in devices if each.id == device), None)
+    number = scores.device_label(device)
+    return f"{number} · {short_name(name)}" if name and device != "cpu" else number
+
+
+def places(devices: tuple[BenchDevice, ...]) -> list[Entry]:
+    """Where one can measure on a computer with GPUs; of several, the one with the most memory comes first."""
+    gpus = [each for each in devices if each.id != "cpu"]
+    cpu = Entry(value="cpu", text="CPU")
+    if len(gpus) < 2:
+        hint = translate("Fit", "where there are several: the one with the most memory")
+        return [Entry(value=LARGEST_GPU, text="GPU", detail="" if gpus else hint), cpu]
+    most = max(gpus, key=lambda each: each.memory_bytes or 0)
+    first = Entry(
+        value=LARGEST_GPU, text=translate("Fit", "GPU with the most memory"), detail=gpu_name(most.id, devices)
+    )
+    each_one = (
+        Entry(
+            value=gpu.id,
+            text=gpu_name(gpu.id, devices),
+            detail=binary(gpu.memory_bytes) if gpu.memory_bytes is not None else "",
+        )
+        for gpu in gpus
+    )
+    return [first, *each_one, cpu]

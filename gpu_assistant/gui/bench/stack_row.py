@@ -1,4 +1,5 @@
-"""What a training step needs in one variant: a bar stacked of its parts, its sum, the largest batch that fits."""
+"""What a training step needs in one variant: its sum, the largest batch that fits, a bar stacked of its parts and
+what each of them is."""
 
 from __future__ import annotations
 
@@ -6,65 +7,96 @@ import math
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.results import MemoryFit
-from ...texts.format import memory
 from .. import theme
-from ..components import Live
+from ..components import KeyboardFocus, Live, focus_ring, label
 from . import fit_words
 
+EDGE = 5  # room for the ring
 
-class StackRow(Live, QWidget):
-    """Painted. `scale` in bytes is the whole width; the free memory is a dashed line where it lies within."""
+
+class StackRow(KeyboardFocus, Live, QWidget):
+    """The keyboard gets to it, so that it can be read out; it does nothing."""
 
     def __init__(self, fit: MemoryFit, plain: MemoryFit | None, scale: int) -> None:
+        self._fit, self._plain = fit, plain
+        self._ready = False
         super().__init__()
-        self._fit, self._plain, self._scale = fit, plain, max(scale, 1)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.name, self.need = label("strong"), label("strong")
+        self.detail, self.batch = label("small"), label("small")
+        self.bar, self.parts = StackBar(), Parts()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(EDGE, EDGE, EDGE, EDGE)
+        column.setSpacing(4)
+        for left, right in ((self.name, self.need), (self.detail, self.batch)):
+            line = QHBoxLayout()
+            line.setSpacing(16)
+            line.addWidget(left, 1)
+            right.setAlignment(Qt.AlignmentFlag.AlignRight)
+            line.addWidget(right)
+            column.addLayout(line)
+        column.addWidget(self.bar)
+        column.addWidget(self.parts)
+        self._ready = True
+        self.follow()
+        self.show_fit(fit, plain, scale)
+
+    def show_fit(self, fit: MemoryFit, plain: MemoryFit | None, scale: int) -> None:
+        """Its figures, beside those without anything saved; `scale` in bytes is the whole width of the bar."""
+        self._fit, self._plain = fit, plain
+        self.bar.show_fit(fit, scale)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words, and what a screen reader says."""
+        if not self._ready:
+            return
+        fit = self._fit
+        self.name.setText(fit_words.variant_name(fit.variant))
+        self.need.setText(fit_words.compared(fit, self._plain))
+        self.detail.setText(fit_words.variant_detail(fit))
+        self.batch.setText(fit_words.largest(fit))
+        parts = [(fit_words.part_words(part, count), colour) for part, count, colour in fit_words.parts_of(fit)]
+        self.parts.set_parts(tuple(parts))
+        said = [self.need.text(), self.batch.text(), *(words for words, _ in parts)]
+        self.setAccessibleName(f"{self.name.text()}: " + ", ".join(each for each in said if each))
+        self.setAccessibleDescription(self.detail.text())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The ring while the keyboard is here."""
+        del event
+        if self.ringed:
+            focus_ring(QPainter(self), QRectF(self.rect()), 6)
+
+
+class StackBar(Live, QWidget):
+    """Painted. What may be planned with is a dashed line where it lies within."""
+
+    def __init__(self) -> None:
+        self._fit: MemoryFit | None = None
+        self._scale = 1
+        super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.follow()
 
-    def retranslate(self) -> None:
-        """What a screen reader says, and what is shown on hover."""
-        fit = self._fit
-        parts = [
-            self.tr("{part} {size}").format(part=fit_words.part_name(part), size=memory(count))
-            for part, count, _ in fit_words.parts_of(fit)
-        ]
-        said = [fit_words.compared(fit, self._plain), fit_words.largest(fit), *parts]
-        name = fit_words.variant_name(fit.variant)
-        self.setAccessibleName(f"{name}: " + ", ".join(each for each in said if each))
-        self.setToolTip("\n".join([name, *parts]))
+    def show_fit(self, fit: MemoryFit, scale: int) -> None:
+        """Another bar."""
+        self._fit, self._scale = fit, max(scale, 1)
+        self.update()
 
     def sizeHint(self) -> QSize:
-        """Name and detail above the bar."""
-        strong, small = QFontMetricsF(theme.font("strong")), QFontMetricsF(theme.font("small"))
-        return QSize(theme.px(360), math.ceil(strong.height() + small.height()) + theme.px(20) + 18)
+        """A bar, and room for the line that stands out of it."""
+        return QSize(theme.px(240), theme.px(20) + 6)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Words above, the bar below."""
+        """The parts from the left."""
         del event
-        painter, fit = QPainter(self), self._fit
-        strong, small = QFontMetricsF(theme.font("strong")), QFontMetricsF(theme.font("small"))
-        right = fit_words.compared(fit, self._plain)
-        batch = fit_words.largest(fit)
-        taken = max(strong.horizontalAdvance(right), small.horizontalAdvance(batch)) + 16
-        room, elide = max(self.width() - taken, 40.0), Qt.TextElideMode.ElideRight
-        aligned = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        upper, lower = strong.height(), small.height()
-        painter.setFont(theme.font("strong"))
-        painter.setPen(theme.color("text"))
-        name = strong.elidedText(fit_words.variant_name(fit.variant), elide, room)
-        painter.drawText(QRectF(0, 0, room, upper), int(Qt.AlignmentFlag.AlignVCenter), name)
-        painter.drawText(QRectF(0, 0, self.width(), upper), aligned, right)
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.color("soft"))
-        detail = small.elidedText(fit_words.variant_detail(fit.variant), elide, room)
-        painter.drawText(QRectF(0, upper, room, lower), int(Qt.AlignmentFlag.AlignVCenter), detail)
-        painter.drawText(QRectF(0, upper, self.width(), lower), aligned, batch)
-        self._paint_bar(painter, QRectF(0, upper + lower + 5, self.width(), theme.px(20)))
-
-    def _paint_bar(self, painter: QPainter, bar: QRectF) -> None:
+        if self._fit is None:
+            return
+        painter, bar = QPainter(self), QRectF(self.rect()).adjusted(0, 3, 0, -3)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         clip = QPainterPath()
         clip.addRoundedRect(bar, 4, 4)
@@ -77,16 +109,15 @@ class StackRow(Live, QWidget):
             painter.fillRect(QRectF(x, bar.top(), max(width - 1, 1.0), bar.height()), theme.color(colour))
             x += width
         painter.restore()
-        free = self._fit.capacity
-        if free is not None and free < self._scale:
-            pen = QPen(theme.color("error"), 2, Qt.PenStyle.DashLine)
-            painter.setPen(pen)
-            at = bar.left() + bar.width() * free / self._scale
-            painter.drawLine(int(at), int(bar.top()) - 3, int(at), int(bar.bottom()) + 3)
+        room = fit_words.planned(self._fit)
+        if room is not None and room < self._scale:
+            painter.setPen(QPen(theme.color("error"), 2, Qt.PenStyle.DashLine))
+            at = int(bar.left() + bar.width() * room / self._scale)
+            painter.drawLine(at, 0, at, self.height())
 
 
-class Legend(Live, QWidget):
-    """The parts' colours with their names, wrapped into as many lines as they take."""
+class Parts(Live, QWidget):
+    """Words, each with the colour of its part before it, wrapped into as many lines as they take."""
 
     def __init__(self) -> None:
         self._parts: tuple[tuple[str, str], ...] = ()
@@ -97,20 +128,19 @@ class Legend(Live, QWidget):
         self.follow()
 
     def set_parts(self, parts: tuple[tuple[str, str], ...]) -> None:
-        """(part, colour) of each."""
+        """(words, colour) of each."""
         self._parts = parts
-        self.setAccessibleName(", ".join(fit_words.part_name(part) for part, _ in parts))
+        self.setAccessibleName(", ".join(words for words, _ in parts))
         self.refresh()
 
     def _places(self, width: float) -> list[tuple[QRectF, str, str]]:
         metrics = QFontMetricsF(theme.font("small"))
         line, side, x, y, found = metrics.height() + 6, theme.px(12), 0.0, 0.0, []
-        for part, colour in self._parts:
-            text = fit_words.part_name(part)
-            wide = side + 8 + metrics.horizontalAdvance(text) + 2
+        for words, colour in self._parts:
+            wide = side + 8 + metrics.horizontalAdvance(words) + 2
             if x > 0 and x + wide > width:
                 x, y = 0.0, y + line
-            found.append((QRectF(x, y, wide, line), text, colour))
+            found.append((QRectF(x, y, wide, line), words, colour))
             x += wide + 18
         return found
 
@@ -125,16 +155,16 @@ class Legend(Live, QWidget):
 
     def sizeHint(self) -> QSize:
         """One line."""
-        return QSize(theme.px(360), self.heightForWidth(10_000))
+        return QSize(theme.px(240), self.heightForWidth(10_000))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """A square and a name each."""
+        """A square and its words each."""
         del event
         painter = QPainter(self)
         painter.setFont(theme.font("small"))
         side = theme.px(12)
-        for place, text, colour in self._places(self.width()):
+        for place, words, colour in self._places(self.width()):
             square = QRectF(place.left(), place.top() + (place.height() - side) / 2, side, side)
             painter.fillRect(square, theme.color(colour))
-            painter.setPen(theme.color("soft"))
-            painter.drawText(place.adjusted(side + 8, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text)
+            painter.setPen(theme.color("text"))
+            painter.drawText(place.adjusted(side + 8, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), words)

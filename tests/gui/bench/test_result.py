@@ -7,7 +7,9 @@ import time
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import Qt
 
+from gpu_assistant.bench.lines import FitProgress
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench.page import MEMORY, MEMORY_TAB, RESULT
@@ -83,7 +85,7 @@ def test_twice_as_large_a_text_needs_no_scrolling_to_the_side(shown, qapp, qtbot
     page = shown(card_benchmark())
     page.window().resize(1000, 700)
     theme.set_text_scale(qapp, 2.0)
-    qtbot.waitUntil(lambda: page.again.geometry().top() > page.title.geometry().bottom() > 50, timeout=5000)
+    qtbot.waitUntil(lambda: page.actions_.geometry().top() > page.title.geometry().bottom() > 50, timeout=5000)
     qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)
 
 
@@ -120,32 +122,116 @@ def test_what_fits(memory, app, qtbot, seen):
     memory.batch.take(memory.batch.entries[5])
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
-    assert app.fitted == ("resnet50", 32, "cuda:0")
+    assert app.fitted == ("resnet50", 32, "cuda")
     rows = memory.findChildren(StackRow)
-    assert len(rows) == 4
+    assert len(rows) == 5
     said = rows[1].accessibleName()
-    assert said.startswith("Mixed precision: 1.2 GB (−33 %), largest batch 104, ")
-    assert "Optimizer state 0.2 GB" in said
-    assert "Free just now: 8 GB" in seen(memory)
+    assert said.startswith("Mixed precision: 1.2 GiB (−33 %), largest batch about 104, ")
+    assert "Optimizer state 195 MiB" in said
+    assert rows[4].batch.text() == "largest batch about 960"
+    assert "Free just now: 8 GiB. Planned with 7.2 GiB: " in seen(memory)
     assert "dashed" not in seen(memory)
+    assert "1 GiB is 1,024 MiB" in seen(memory)
+
+
+def test_each_part_has_its_figure_and_the_keyboard_gets_there(memory, qtbot):
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    row = memory.bars.rows["plain"]
+    assert [words for words, _ in row.parts._parts] == [
+        "Parameters 98 MiB",
+        "Gradients 98 MiB",
+        "Optimizer state 195 MiB",
+        "Activations 1.4 GiB",
+        "For a moment 12 MiB",
+        "Cache 54 MiB",
+    ]
+    assert not row.toolTip()
+    stops, at = [], memory.device.nextInFocusChain()
+    while at is not memory.way:
+        stops += [at] if at.focusPolicy() & Qt.FocusPolicy.TabFocus and at.isVisible() else []
+        at = at.nextInFocusChain()
+    assert stops == [memory.start, *memory.bars.rows.values()]
 
 
 def test_what_does_not_fit_is_marked(memory, app, qtbot, seen):
     app.results["fit"] = memory_fits(GIB)
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
-    assert "Free just now: 1 GB, the dashed line" in seen(memory)
+    assert "Planned with 922 MiB (the dashed line): the rest stays for the display" in seen(memory)
 
 
 def test_the_code_follows_the_choice(memory, qtbot):
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
     assert "autocast" not in memory.snippet.text.toPlainText()
-    memory.codes.buttons[4].click()
+    memory.way.take(memory.way.entries[4])
     code = memory.snippet.text.toPlainText()
     compile(code, "snippet", "exec")
-    for part in ("autocast", "checkpoint", "chunk(4)", 'to("cuda:0")'):
+    for part in ("autocast", "checkpoint", "chunk(4)", 'device = "cuda:1"'):
         assert part in code
+
+
+def test_only_what_has_a_bar_has_code(memory, app, qtbot):
+    found = memory_fits()
+    fits = tuple(each for each in found.fits if each.variant != "mixed")
+    fits = (*fits[:-1], replace(fits[-1], dtype="float32"))
+    app.results["fit"] = replace(found, fits=fits, left_out={"mixed": "bench.note.hardware"})
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    assert [each.value for each in memory.way.entries] == ["plain", "checkpointing", "accumulation", "together"]
+    memory.way.take(memory.way.entries[3])
+    assert "autocast" not in memory.snippet.text.toPlainText()
+    assert "mixed precision would not help here" in memory.bars.rows["together"].detail.text()
+
+
+def test_the_gpu_can_be_chosen(memory, app, qtbot):
+    """The one with the most memory, unless somebody says otherwise; which there are is known after the first run."""
+    assert [each.value for each in memory.device.entries] == ["cuda", "cpu"]
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    assert [each.value for each in memory.device.entries] == ["cuda", "cuda:0", "cuda:1", "cpu"]
+    first, *_ = memory.device.entries
+    assert (first.text, first.detail) == ("GPU with the most memory", "GPU 1 · RTX 3090")
+    memory.device.take(memory.device.entries[1])
+    assert not memory.bars.isVisible()  # another question
+    assert memory.device.text() == "GPU · RTX 4060"
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    assert app.fitted == ("resnet50", 16, "cuda:0")
+
+
+def test_it_says_how_long_and_how_far_it_is(memory, app, qtbot):
+    assert "has not been measured yet" in memory.note.text()
+    assert "After 10 minutes at the latest it ends." in memory.note.text()
+    app.gate = threading.Event()
+    app.news["fit"] = (FitProgress(n=2, of=5, variant="mixed"),)
+    memory.start.setFocus()
+    memory.start.click()
+    qtbot.waitUntil(lambda: memory.running.what.text() == "Measuring small steps: Mixed precision", timeout=5000)
+    memory.running._began -= 74
+    memory.running._clock.timeout.emit()
+    assert memory.running.count.text().startswith("2 of 5 · running for 7")
+    assert memory.cancel.hasFocus()
+    page = memory.window().area.pages[BENCHMARK]
+    assert page.verticalScrollBar().value() == 0
+    app.gate.set()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=5000)
+    assert memory.bars.rows["plain"].hasFocus()  # read out, and no button that a late key would press
+    assert page.verticalScrollBar().value() == 0
+    memory._forget()
+    assert memory.note.text().startswith("Measures steps with 1 and 2 examples")
+    assert "Last time it took 75 seconds here." in memory.note.text()
+
+
+def test_twice_as_large_a_text_cuts_nothing_of_what_fits(memory, qapp, qtbot):
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    page = memory.window().area.pages[BENCHMARK]
+    memory.window().resize(1000, 700)
+    theme.set_text_scale(qapp, 2.0)
+    qtbot.waitUntil(lambda: memory.batch.geometry().top() > memory.model.geometry().bottom() > 20, timeout=5000)
+    qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)
 
 
 def test_it_stops_when_told_and_a_benchmark_waits_meanwhile(memory, app, qtbot):
@@ -158,6 +244,8 @@ def test_it_stops_when_told_and_a_benchmark_waits_meanwhile(memory, app, qtbot):
     memory.cancel.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=1000)
     assert memory.start.isVisible()
+    assert memory.trouble.label.text() == "Stopped before anything was measured."
+    assert not memory.start.hasFocus()
 
 
 def test_trouble_is_said(memory, app, qtbot, seen):
