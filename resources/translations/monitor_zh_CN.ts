@@ -76,26 +76,10 @@
     </message>
 </context>
 <context>
-    <name>MonitorPage</name>
-    <message>
-        <source>and {count} more</source>
-        <translation>另有 {count} 条</translation>
-    </message>
+    <name>Controls</name>
     <message>
         <source>Health test: is the card sound?</source>
         <translation>体检：显卡是否健康？</translation>
-    </message>
-    <message>
-        <source>Overlaid</source>
-        <translation>叠放</translation>
-    </message>
-    <message>
-        <source>Side by side</source>
-        <translation>并排</translation>
-    </message>
-    <message>
-        <source>Several GPUs</source>
-        <translation>多张显卡</translation>
     </message>
     <message>
         <source>Back to the chosen range, up to now (0, or double-click)</source>
@@ -110,32 +94,12 @@
         <translation>将数据保存为表格 (CSV)</translation>
     </message>
     <message>
-        <source>Saved: {path}</source>
-        <translation>已保存：{path}</translation>
-    </message>
-    <message>
-        <source>{count} GPUs</source>
-        <translation>{count} 张显卡</translation>
-    </message>
-    <message>
-        <source>Look</source>
-        <translation>需留意</translation>
-    </message>
-    <message>
-        <source>Not well</source>
-        <translation>有问题</translation>
-    </message>
-    <message>
         <source>24 h</source>
         <translation>24 小时</translation>
     </message>
     <message>
         <source>30 d</source>
         <translation>30 天</translation>
-    </message>
-    <message>
-        <source>Figures of the real computer you sit at, not of the simulated machine.</source>
-        <translation>这里是你面前这台真实电脑的数据，不是模拟电脑的。</translation>
     </message>
     <message>
         <source>1 min</source>
@@ -164,6 +128,48 @@
     <message>
         <source>Show the figures as a table (T)</source>
         <translation>用表格看数据（T）</translation>
+    </message>
+</context>
+<context>
+    <name>SavedNote</name>
+    <message>
+        <source>Saved: {path}</source>
+        <translation>已保存：{path}</translation>
+    </message>
+</context>
+<context>
+    <name>MonitorPage</name>
+    <message>
+        <source>and {count} more</source>
+        <translation>另有 {count} 条</translation>
+    </message>
+    <message>
+        <source>Overlaid</source>
+        <translation>叠放</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排</translation>
+    </message>
+    <message>
+        <source>Several GPUs</source>
+        <translation>多张显卡</translation>
+    </message>
+    <message>
+        <source>{count} GPUs</source>
+        <translation>{count} 张显卡</translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation>需留意</translation>
+    </message>
+    <message>
+        <source>Not well</source>
+        <translation>有问题</translation>
+    </message>
+    <message>
+        <source>Figures of the real computer you sit at, not of the simulated machine.</source>
+        <translation>这里是你面前这台真实电脑的数据，不是模拟电脑的。</translation>
     </message>
     <message>
         <source>No NVIDIA GPU. CPU and memory are shown.</source>

@@ -123,7 +123,7 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "monitor-8-gpus": (MONITOR, 8, 0, True, None),
     "monitor-hot": (MONITOR, 1, 2, True, None),
     "home-hot": (HOME, 1, 0, True, None),
-    "monitor-table": (MONITOR, 0, 0, True, lambda window: window.area.pages[MONITOR].twin.click()),
+    "monitor-table": (MONITOR, 0, 0, True, lambda window: window.area.pages[MONITOR].controls.twin.click()),
     "benchmark": (BENCHMARK, 0, 3, True, None),
     "benchmark-gpu": (BENCHMARK, 1, 0, True, bench_scenes.shows(card_benchmark(0.89), card_benchmark())),
     "benchmark-slow": (BENCHMARK, 1, 0, True, bench_scenes.shows(slow_benchmark())),

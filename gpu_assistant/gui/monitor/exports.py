@@ -11,6 +11,9 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QImage
 
 from ...core import json
+from ...core.errors import AppError
+from .. import language
+from ..components import Banner
 from ..main.file_saver import FileSaver
 
 if TYPE_CHECKING:
@@ -42,6 +45,24 @@ class Exports(FileSaver):
 
         names = {card(gpu): card_name(gpu) for gpu in gpus}
         self.write(path, partial(export, history, path, seconds, names=names))
+
+
+class SavedNote(Banner):
+    """Where something was saved, or why it could not be."""
+
+    def __init__(self, exports: Exports) -> None:
+        super().__init__("ok")
+        self.hide()
+        exports.saved.connect(self._saved)
+        exports.failed.connect(self._not_saved)
+
+    def _saved(self, path: Path) -> None:
+        self.set("ok", self.tr("Saved: {path}").format(path=path))
+        self.show()
+
+    def _not_saved(self, error: AppError) -> None:
+        self.set("warn", language.texts().error(error))
+        self.show()
 
 
 def _name(ending: str) -> str:

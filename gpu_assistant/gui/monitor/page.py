@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QImage, QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtGui import QHideEvent, QImage, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QStackedWidget
 
-from ...core.errors import AppError
 from ...core.results import GpuSample, Sample
-from .. import language
-from ..components import Banner, Button, Page, Pill, Segments
+from ..components import Page, Pill, Segments
 from ..health.advised import ADVISED_LEVEL
 from . import sentence
 from .advice_fold import AdviceFold
-from .clock import SPANS, Clock
-from .exports import Exports
+from .clock import Clock
+from .controls import Controls
+from .exports import Exports, SavedNote
 from .marker import Marker
 from .metrics import Metric
 from .more import More
+from .picked import MOST_LINES, Picked
 from .picture import titled
 from .plot_card import PlotCard
 from .plots import Plots
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
     from ..components import MetricTile
     from .gpu_head import GpuHead
 
-# Lines of more cards than this cannot be told apart.
-MOST_LINES = 4
+MOST_KEYS = 2  # of lines, above a plot beside another in a narrow window
 
 
 class MonitorPage(Page):
@@ -53,31 +51,18 @@ class MonitorPage(Page):
     def __init__(self, app: App, sampling: Sampling, silent: Callable[[Alarm], bool] = lambda _: False) -> None:
         self._app, self._sampling, self._silent = app, sampling, silent
         self.clock = Clock()
-        self.picked: list[int] = []
-        self._picked_by_hand = False
+        self._picked = Picked()
         self._gpus: tuple[tuple[int, str | None], ...] | None = None
         self._ready = False
         super().__init__(" ", wide=True)
         self.layout_ = Segments(["", ""])
-        self.range = Segments([""] * len(SPANS), current=SPANS.index(int(self.clock.span)))
-        self.pause = Button(icon="pause")
-        self.shot, self.export, self.twin = Button(icon="image"), Button(icon="download"), Button(icon="table")
-        self.twin.setCheckable(True)
-        self.test = Button(icon="doctor")
-        self.back = Button(icon="undo")
-        self.back.hide()
+        self.controls = Controls(self.clock)
         self.pill = Pill("ok")
         self.pill.hide()
-        self._controls = (self.range, self.back, self.pause, self.shot, self.export, self.twin, self.test)
-        for widget in (self.pill, self.layout_, *self._controls):
+        for widget in (self.pill, self.layout_, self.controls):
             self.add_action(widget)
-        self._below = QWidget()
-        below = QHBoxLayout(self._below)
-        below.setContentsMargins(0, 0, 0, 0)
-        below.setSpacing(8)
-        below.addStretch(1)  # stays at the end
-        self.said = Banner("ok")
-        self.said.hide()
+        self.exports = Exports(self)
+        self.said = SavedNote(self.exports)
         self.advice = AdviceFold()
         self._marker = Marker(app, sampling, self)
         self.tops, self.plots = Tops(MOST_LINES), Plots(self.clock, self._marker.limit)
@@ -87,12 +72,10 @@ class MonitorPage(Page):
         self._views.addWidget(self.plots)
         self._views.addWidget(self.table)
         self.column.addWidget(self.said)
-        self.column.addWidget(self._below)
         self.column.addWidget(self.advice)
         self.column.addWidget(self.tops)
         self.column.addWidget(self._views, 1)
         self.column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignHCenter)
-        self.exports = Exports(self)
         self._wire()
         self._ready = True
         self._follow_gpus(sampling.history.gpus())
@@ -101,28 +84,27 @@ class MonitorPage(Page):
         sampling.want("monitor", True)
 
     def _wire(self) -> None:
-        self.range.chosen.connect(lambda index: self.clock.choose(SPANS[index]))
-        self.pause.clicked.connect(lambda: self.clock.pause(not self.clock.paused))
-        self.back.clicked.connect(self.clock.reset)
-        self.twin.clicked.connect(self._show_twin)
-        self.shot.clicked.connect(lambda: self.exports.ask_picture(self.picture()))
-        self.export.clicked.connect(self._save_table)
-        self.test.clicked.connect(lambda: self.test_wanted.emit(1))
+        self.controls.listen(self)
+        self.controls.twin.clicked.connect(self._show_twin)
+        self.controls.shot.clicked.connect(lambda: self.exports.ask_picture(self.picture()))
+        self.controls.export.clicked.connect(self._save_table)
+        self.controls.test.clicked.connect(lambda: self.test_wanted.emit(1))
         self.advice.alarms.test_wanted.connect(lambda: self.test_wanted.emit(ADVISED_LEVEL))
         self.advice.alarms.silenced.connect(self._silence)
         self.more.clicked.connect(self._build)
         self.layout_.chosen.connect(lambda _: self._build())
         self.tops.picked.connect(self.pick)
-        self.exports.saved.connect(self._saved)
-        self.exports.failed.connect(self._not_saved)
         self._marker.changed.connect(self.draw)
         self.plots.outdated.connect(self.draw)
         self.clock.moved.connect(self._moved)
-        self.clock.paused_changed.connect(lambda _: self.retranslate())
+        self.clock.paused_changed.connect(lambda _: self._draw_anew())
         self._sampling.sampled.connect(self._sampled)
         self.shape_.changed.connect(self._arrange)
-        for key, act in (("T", self.twin.click), ("P", self.pause.click)):
-            QShortcut(QKeySequence(key), self).activated.connect(act)
+
+    @property
+    def picked(self) -> list[int]:
+        """The GPUs whose lines are drawn."""
+        return self._picked.gpus
 
     @property
     def cards(self) -> list[PlotCard]:
@@ -145,10 +127,7 @@ class MonitorPage(Page):
         if not self.isVisible():
             return
         self._follow_gpus(sample.gpus)
-        shown = self._to_show([gpu.index for gpu in sample.gpus])
-        fresh = not self._picked_by_hand and shown != self.picked
-        if fresh:
-            self.picked = shown
+        fresh = not self._picked.by_hand and self._picked.follow([gpu.index for gpu in sample.gpus], self._health())
         if self.more.note(sample.gpus) or fresh:
             self._build()
         self._show_now()
@@ -176,9 +155,6 @@ class MonitorPage(Page):
         self.plots.draw(self._sampling.history)
 
     def _moved(self) -> None:
-        if self.back.hasFocus() and self.clock.as_chosen:
-            self.pause.setFocus()
-        self.back.setVisible(not self.clock.as_chosen)
         self._marker.forget()
         self.draw()
 
@@ -221,7 +197,7 @@ class MonitorPage(Page):
         if now == self._gpus:
             return
         self._gpus = now
-        self.picked = self._to_show([gpu.index for gpu in gpus])
+        self._picked.follow([gpu.index for gpu in gpus], self._health())
         self.more.forget()
         self.more.note(gpus)
         self.tops.build(gpus)
@@ -229,24 +205,9 @@ class MonitorPage(Page):
         self._build()
         self.retranslate()
 
-    def _to_show(self, gpus: list[int]) -> list[int]:
-        """Whose lines: as picked by hand, else as many as can be told apart, those that are not well before others."""
-        if len(gpus) <= MOST_LINES:
-            return gpus
-        kept = [gpu for gpu in self.picked if gpu in gpus]
-        if self._picked_by_hand and kept:
-            return kept
-        health = self._health()
-        ailing = {alarm.gpu for alarm in health.alarms if alarm.level != "info"} if health is not None else set()
-        return sorted(sorted(gpus, key=lambda gpu: gpu not in ailing)[:MOST_LINES])
-
     def pick(self, gpu: int) -> None:
-        """Show or hide the lines of a GPU; of too many the one that came first gives way, and one always stays."""
-        self._picked_by_hand = True
-        if gpu not in self.picked:
-            self.picked = [*self.picked, gpu][-MOST_LINES:]
-        elif len(self.picked) > 1:
-            self.picked = [each for each in self.picked if each != gpu]
+        """Show or hide the lines of a GPU."""
+        self._picked.pick(gpu)
         self._build()
 
     def _build(self) -> None:
@@ -261,37 +222,29 @@ class MonitorPage(Page):
         QTimer.singleShot(0, self, self.draw)
 
     def _arrange(self) -> None:
-        """Two plots side by side, one where it is small; there the controls stand below the title."""
-        below = self.shape_.small or (self.shape_.narrow and self.layout_.isVisibleTo(self))
-        row = self._below.layout() if below else self.head
-        if isinstance(row, QHBoxLayout) and row.indexOf(self.range) < 0:
-            for place, widget in enumerate(self._controls):
-                row.insertWidget(place if below else -1, widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._below.setVisible(below)
-        self.plots.arrange(1 if self.shape_.small else 2)
+        """Two plots side by side, one where it is small, or narrow for the keys of many lines. Where the sentence would
+        have no room beside them, the controls stand below the title.
+        """
+        several = self.layout_.isVisibleTo(self)
+        below = self.shape_.small or (several and not self.shape_.wide)
+        row = self.column if below else self.head
+        if row.indexOf(self.controls) < 0:
+            row.insertWidget(0 if below else -1, self.controls)
+        crowded = self.shape_.narrow and self.layout_.current() == 0 and len(self.picked) > MOST_KEYS
+        self.plots.arrange(1 if self.shape_.small or crowded else 2)
         self.tops.arrange(small=self.shape_.small, narrow=self.shape_.tight)
 
     def retranslate(self) -> None:
         """All words of the page."""
         if not self._ready:
             return
-        self.range.set_options((self.tr("1 min"), self.tr("10 min"), self.tr("1 h"), self.tr("24 h"), self.tr("30 d")))
-        self.range.setAccessibleName(self.tr("Range"))
         self.layout_.set_options((self.tr("Overlaid"), self.tr("Side by side")))
         self.layout_.setAccessibleName(self.tr("Several GPUs"))
-        paused = self.clock.paused
-        self.pause.setText(self.tr("Go on") if paused else self.tr("Pause"))
-        self.pause.set_icon("play" if paused else "pause")
-        for button, words in (
-            (self.back, self.tr("Back to the chosen range, up to now (0, or double-click)")),
-            (self.shot, self.tr("Save as a picture")),
-            (self.export, self.tr("Save the figures as a table (CSV)")),
-            (self.twin, self.tr("Show the figures as a table (T)")),
-            (self.test, self.tr("Health test: is the card sound?")),
-        ):
-            button.setAccessibleName(words)
-            button.setToolTip(words)
         self.tops.retranslate()
+        self._draw_anew()
+
+    def _draw_anew(self) -> None:
+        """Other words, or the clock goes on or stands still."""
         self.table.forget()
         self._marker.forget()
         self._show_now()
@@ -318,7 +271,7 @@ class MonitorPage(Page):
         self.advice.show_health(self._health(), self._silent)
 
     def _show_twin(self) -> None:
-        as_table = self.twin.isChecked()
+        as_table = self.controls.twin.isChecked()
         self._views.setCurrentIndex(1 if as_table else 0)
         self.table.forget()
         self.draw()
@@ -341,11 +294,3 @@ class MonitorPage(Page):
         store = self._sampling.history.store
         if store is not None:
             self.exports.ask_table(store, self.clock.span, self._sampling.history.gpus())
-
-    def _saved(self, path: Path) -> None:
-        self.said.set("ok", self.tr("Saved: {path}").format(path=path))
-        self.said.show()
-
-    def _not_saved(self, error: AppError) -> None:
-        self.said.set("warn", language.texts().error(error))
-        self.said.show()

@@ -111,7 +111,7 @@ def test_monitor_has_a_button_for_it(home, services, qtbot):
     window, _ = home(services)
     window.area.open(MONITOR)
     qtbot.waitUntil(lambda: window.area.current == MONITOR, timeout=20_000)
-    window.area.pages[MONITOR].test.click()
+    window.area.pages[MONITOR].controls.test.click()
     dialog = window.findChild(HealthDialog)
     assert dialog.level == 1
     dialog.reject()

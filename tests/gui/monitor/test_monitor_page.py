@@ -89,13 +89,13 @@ def test_one_cross_hair_on_all_plots(monitor, qtbot):
 def test_pause_stands_still_while_samples_are_kept(monitor):
     window, page = monitor
     feed(window, sample())
-    page.pause.click()
+    page.controls.pause.click()
     view, before = page.clock.view(), window.area.sampling.history.latest
     feed(window, sample())
     assert page.clock.view() == view
     assert window.area.sampling.history.latest.t > before.t
-    assert page.pause.text() == "Go on"
-    page.pause.click()
+    assert page.controls.pause.text() == "Go on"
+    page.controls.pause.click()
     assert page.clock.live
 
 
@@ -119,7 +119,7 @@ def test_monitor_keeps_its_lines_without_holes_while_other_pages_are_open(monito
 
 def test_the_table_is_the_plots_twin(monitor, qtbot):
     window, page = monitor
-    page.pause.click()
+    page.controls.pause.click()
     now = page.clock.view()[1]
     feed(window, *(sample(t=now - 30 + i, cpu=float(i)) for i in range(30)))
     page.clock.choose(60)
@@ -138,7 +138,7 @@ def test_a_larger_window_draws_the_plots_that_come_into_sight(monitor, qtbot):
     window, page = monitor
     window.resize(880, 520)
     feed(window, sample(gpu()))
-    page.pause.click()
+    page.controls.pause.click()
     qtbot.waitUntil(lambda: page.cards[0].in_sight() and not page.cards[-1].in_sight(), timeout=5000)
     last = page.cards[-1].plot
     last._frame = None
@@ -292,7 +292,7 @@ def test_a_day_and_a_month_can_be_shown(worked, qtbot):
         return frame is not None and round(frame.end - frame.start)
 
     for place, span in enumerate(SPANS):
-        page.range.buttons[place].click()
+        page.controls.range.buttons[place].click()
         assert page.clock.span == span
         qtbot.waitUntil(lambda span=span: drawn() == span, timeout=5000)
 
@@ -300,7 +300,7 @@ def test_a_day_and_a_month_can_be_shown(worked, qtbot):
 def test_another_theme_is_drawn_while_paused(worked, qapp, qtbot):
     _, page = worked
     qtbot.waitUntil(lambda: page.cards[0].plot._frame is not None, timeout=5000)
-    page.pause.click()
+    page.controls.pause.click()
 
     def ground():
         return page.cards[0].plot.grab().toImage().pixelColor(2, 2).name()
@@ -326,20 +326,20 @@ def test_of_eight_gpus_those_that_are_not_well_are_drawn(monitor, qtbot):
 def test_the_way_back_to_now_shows_while_it_is_needed(monitor, qtbot):
     window, page = monitor
     feed(window, sample(gpu()))
-    assert not page.back.isVisible()
+    assert not page.controls.back.isVisible()
     page.clock.pan(-100)
-    assert page.back.isVisible()
-    page.back.setFocus()
-    page.back.click()
-    assert not page.back.isVisible()
+    assert page.controls.back.isVisible()
+    page.controls.back.setFocus()
+    page.controls.back.click()
+    assert not page.controls.back.isVisible()
     assert page.clock.live
-    assert page.pause.hasFocus()
+    assert page.controls.pause.hasFocus()
 
 
 def test_the_table_of_many_gpus_keeps_its_heads_whole(monitor):
     window, page = monitor
     feed(window, sample(*(gpu(index) for index in range(4))))
-    page.twin.click()
+    page.controls.twin.click()
     head = page.table.horizontalHeader()
     assert all(head.sectionSize(i) >= head.sectionSizeHint(i) for i in range(head.count()))
 

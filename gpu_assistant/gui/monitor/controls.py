@@ -1,0 +1,64 @@
+"""What the monitor is steered with: the range, the pause, what is saved, the table, the health test."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from ..components import Button, Live, Segments
+from .clock import SPANS, Clock
+
+
+class Controls(Live, QWidget):
+    """One row. Range, pause and the way back steer the clock; the page listens to the others' `clicked`."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+        self.range = Segments([""] * len(SPANS), current=SPANS.index(int(clock.span)))
+        self.back = Button(icon="undo")
+        self.pause = Button(icon="pause")
+        self.shot, self.export, self.twin = Button(icon="image"), Button(icon="download"), Button(icon="table")
+        self.twin.setCheckable(True)
+        self.test = Button(icon="doctor")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for widget in (self.range, self.back, self.pause, self.shot, self.export, self.twin, self.test):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addStretch(1)
+        self.back.hide()
+        self.range.chosen.connect(lambda index: clock.choose(SPANS[index]))
+        self.pause.clicked.connect(lambda: clock.pause(not clock.paused))
+        self.back.clicked.connect(clock.reset)
+        clock.paused_changed.connect(lambda _: self.retranslate())
+        clock.moved.connect(self._moved)
+        self.follow()
+
+    def listen(self, page: QWidget) -> None:
+        """The keys of the page."""
+        for key, act in (("T", self.twin.click), ("P", self.pause.click)):
+            QShortcut(QKeySequence(key), page).activated.connect(act)
+
+    def retranslate(self) -> None:
+        """All words."""
+        self.range.set_options((self.tr("1 min"), self.tr("10 min"), self.tr("1 h"), self.tr("24 h"), self.tr("30 d")))
+        self.range.setAccessibleName(self.tr("Range"))
+        paused = self._clock.paused
+        self.pause.setText(self.tr("Go on") if paused else self.tr("Pause"))
+        self.pause.set_icon("play" if paused else "pause")
+        for button, words in (
+            (self.back, self.tr("Back to the chosen range, up to now (0, or double-click)")),
+            (self.shot, self.tr("Save as a picture")),
+            (self.export, self.tr("Save the figures as a table (CSV)")),
+            (self.twin, self.tr("Show the figures as a table (T)")),
+            (self.test, self.tr("Health test: is the card sound?")),
+        ):
+            button.setAccessibleName(words)
+            button.setToolTip(words)
+
+    def _moved(self) -> None:
+        if self.back.hasFocus() and self._clock.as_chosen:
+            self.pause.setFocus()
+        self.back.setVisible(not self._clock.as_chosen)
