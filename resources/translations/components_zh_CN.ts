@@ -94,6 +94,18 @@
         <source>Steps</source>
         <translation>步骤</translation>
     </message>
+    <message>
+        <source>{n} steps done</source>
+        <translation>已完成 {n} 步</translation>
+    </message>
+    <message>
+        <source>open</source>
+        <translation>已展开</translation>
+    </message>
+    <message>
+        <source>closed</source>
+        <translation>已收起</translation>
+    </message>
 </context>
 <context>
     <name>StepRail</name>

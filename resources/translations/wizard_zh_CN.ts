@@ -368,10 +368,6 @@
         <translation>先停在这里？</translation>
     </message>
     <message>
-        <source>What is downloaded is kept; the next start goes on from here.</source>
-        <translation>已下载的会保留，下次会从这里接着装。</translation>
-    </message>
-    <message>
         <source>Stop</source>
         <translation>停止</translation>
     </message>
@@ -400,10 +396,6 @@
         <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以把窗口最小化。</translation>
     </message>
     <message>
-        <source>What is downloaded is kept.</source>
-        <translation>已下载的文件会保留。</translation>
-    </message>
-    <message>
         <source>Back</source>
         <translation>上一步</translation>
     </message>
@@ -426,10 +418,6 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
-    </message>
-    <message>
-        <source>The next start goes on from here.</source>
-        <translation>下次会从这里接着装。</translation>
     </message>
 </context>
 <context>
@@ -980,6 +968,10 @@
         <source>Nothing has come yet.</source>
         <translation>还没有收到任何数据。</translation>
     </message>
+    <message>
+        <source>{time} left</source>
+        <translation>还要 {time}</translation>
+    </message>
 </context>
 <context>
     <name>TroubleBox</name>
@@ -1451,6 +1443,10 @@
     <message>
         <source>Nothing was downloaded yet. Go on whenever you like.</source>
         <translation>还没有下载任何东西，随时可以接着装。</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept; the next start goes on from here.</source>
+        <translation>已下载的会保留，下次会从这里接着装。</translation>
     </message>
 </context>
 <context>

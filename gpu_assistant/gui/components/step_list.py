@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from PySide6.QtCore import QElapsedTimer, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
@@ -9,10 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from ...core.plan import StepState
 from .. import theme
 from .base import Live, moving, rounded, soft_edge
-from .button import TURN_MS
+from .button import TURN_MS, Button
 from .picture import Icon, draw_icon
 from .text import label
 
+FEWEST_FOLDED = 2
 _GROUND = {"done": "ok_soft", "failed": "error_soft", "cancelled": "warn_soft"}
 _PICTURE = {"done": ("check", "ok"), "failed": ("error", "error"), "cancelled": ("cross", "warn")}
 
@@ -27,11 +30,46 @@ class StepList(Live, QWidget):
         self._column.setSpacing(4)
         self.rows: dict[str, StepRow] = {}
         self._spare: list[StepRow] = []
+        self._compact = self._folds = self._unfolded = False
+        # What is behind stands in one line where there is little room; pressed, it shows all again.
+        self.fold = Button(kind="ghost", icon="check", after="down")
+        self.fold.clicked.connect(self._unfold)
+        self.fold.hide()
+        self._column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
         self.follow()
 
     def retranslate(self) -> None:
         """What the list is."""
         self.setAccessibleName(self.tr("Steps"))
+        self.fold.setText(self.tr("{n} steps done").format(n=len(self._behind())))
+        self.fold.setAccessibleDescription(self.tr("open") if self._unfolded else self.tr("closed"))
+        self.fold.set_icon("check", "up" if self._unfolded else "down")
+
+    def set_compact(self, on: bool, *, folds: bool = False) -> None:
+        """Rows of one line where nothing runs or failed; where it `folds`, the done ones at the head are one line."""
+        self._folds = folds
+        if on != self._compact:
+            self._compact = on
+            for row in (*self.rows.values(), *self._spare):
+                row.set_compact(on)
+        self._arrange()
+
+    def _behind(self) -> list[StepRow]:
+        """The rows at the head that have come to their end."""
+        ended = takewhile(lambda row: row.state in ("done", "skipped"), self.rows.values())
+        return list(ended)
+
+    def _arrange(self) -> None:
+        behind = self._behind() if self._folds else []
+        folding = len(behind) >= FEWEST_FOLDED
+        self.fold.setVisible(folding)
+        for row in self.rows.values():
+            row.setVisible(not folding or self._unfolded or row not in behind)
+        self.retranslate()
+
+    def _unfold(self) -> None:
+        self._unfolded = not self._unfolded
+        self._arrange()
 
     def add(self, step: str, title: str, detail: str = "", right: str = "", *, admin: bool = False) -> None:
         """One more step, waiting; `admin` shows the shield."""
@@ -48,6 +86,7 @@ class StepList(Live, QWidget):
         """Make rows before they are needed: each takes 2 ms."""
         while len(self._spare) < count:
             row = StepRow(parent=self)
+            row.set_compact(self._compact)
             row.hide()
             self._spare.append(row)
 
@@ -57,7 +96,8 @@ class StepList(Live, QWidget):
             self._column.removeWidget(row)
             row.hide()
         self._spare = [*self.rows.values(), *self._spare]
-        self.rows = {}
+        self.rows, self._unfolded = {}, False
+        self._arrange()
 
     def set_title(self, step: str, title: str) -> None:
         """The step's title, in another language."""
@@ -65,7 +105,10 @@ class StepList(Live, QWidget):
 
     def set_state(self, step: str, state: StepState, detail: str | None = None, right: str | None = None) -> None:
         """Where a step is; None keeps the words there are."""
+        before = self.rows[step].state
         self.rows[step].set_state(state, detail, right)
+        if state != before and self._folds:
+            self._arrange()
 
     def state(self, step: str) -> StepState:
         """Where a step is."""
@@ -78,7 +121,8 @@ class StepRow(Live, QWidget):
     def __init__(self, *, admin: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.state: StepState = "waiting"
-        row = QHBoxLayout(self)
+        self._compact = False
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 14, 8)
         row.setSpacing(12)
         self._picture = StateIcon()
@@ -113,6 +157,16 @@ class StepRow(Live, QWidget):
         parts = (word, self._detail.text(), self._right.text())
         self.setAccessibleName(f"{self._title.text()}: " + ", ".join(part for part in parts if part))
 
+    def set_compact(self, on: bool) -> None:
+        """As low as its title, unless it runs or failed."""
+        self._compact = on
+        self._row.setContentsMargins(12, 3 if on else 8, 14, 3 if on else 8)
+        self._show_detail()
+
+    def _show_detail(self) -> None:
+        told = not self._compact or self.state in ("running", "failed", "cancelled")
+        self._detail.setVisible(told and bool(self._detail.text()))
+
     def set_admin(self, admin: bool) -> None:
         """Whether the shield stands behind the title."""
         if admin and self._shield is None:
@@ -134,7 +188,7 @@ class StepRow(Live, QWidget):
         self.state = state
         if detail is not None:
             self._detail.setText(detail)
-            self._detail.setVisible(bool(detail))
+        self._show_detail()
         if right is not None:
             self._right.setText(right)
             self._right.setVisible(bool(right))

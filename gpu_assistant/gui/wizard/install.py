@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from ...core.message import Value
 from ...core.plan import Event, StepEvent
@@ -14,6 +13,7 @@ from ..components import Button, Card, ConfirmDialog, LogDrawer, ProgressBar, St
 from . import install_words, words
 from .base import WizardPage, chain
 from .facts import Stage
+from .install_columns import InstallColumns
 from .note_card import NoteCard
 from .plan_list import PlanList
 from .progress import LATER, Progress, StepProgress
@@ -40,20 +40,7 @@ class InstallPage(WizardPage):
         self._list_card = Card(padding=8)
         self._list_card.column.addWidget(self.steps)
         self.shown = PlanList(self.road)
-        self._left, self._side = QWidget(), QWidget()
-        for box, widgets in (
-            (self._left, (self._list_card, self.shown)),
-            (self._side, (self.trouble, self.block, *self.notes, self.log)),
-        ):
-            stack = QVBoxLayout(box)
-            stack.setContentsMargins(0, 0, 0, 0)
-            stack.setSpacing(12)
-            for widget in widgets:
-                stack.addWidget(widget)
-        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        top = Qt.AlignmentFlag.AlignTop
-        self._columns.addWidget(self._left, 38, top)
-        self._columns.addWidget(self._side, 62, top)
+        self._columns = InstallColumns((self._list_card, self.shown), (self.trouble, self.block), self.notes, self.log)
         column.addWidget(self.whole)
         column.addLayout(self._columns)
         column.addStretch(1)
@@ -100,6 +87,7 @@ class InstallPage(WizardPage):
         self._heads(progress)
         running = stage in ("running", "stopping")
         self._show_plan()
+        self._fit()
         self.whole.setVisible(running)
         self.block.setVisible(running and progress is not None and progress.running is not None)
         self.trouble.setVisible(facts.trouble is not None)
@@ -130,11 +118,7 @@ class InstallPage(WizardPage):
 
     def ask_to_stop(self) -> None:
         """Cancel, after a question; nothing is lost."""
-        line = self.tr("What is downloaded is kept; the next start goes on from here.")
-        if self._late:
-            line = self.tr("What is downloaded is kept.")
-        elif self._progress is None or not self._progress.came:
-            line = self.tr("The next start goes on from here.")
+        line = install_words.kept(self._progress, late=self._late)
         stop = ConfirmDialog.ask(
             self,
             self.tr("Stop here?"),
@@ -148,7 +132,7 @@ class InstallPage(WizardPage):
     def _show_plan(self) -> None:
         """For a simulated machine the plan with its commands and sizes stands here: nothing is logged."""
         simulated, plan = self.road.flow.simulated, self.road.flow.facts.plan
-        for widget in (self._side, self.log, self._list_card):
+        for widget in (self._columns.side, self.log, self._list_card):
             widget.setVisible(not simulated)
         self.shown.setVisible(simulated)
         if simulated and plan is not None:
@@ -275,7 +259,7 @@ class InstallPage(WizardPage):
         trouble = self.road.flow.facts.trouble
         if trouble is not None:
             announce(self.trouble, words.say(self.texts, trouble.message))
-        chain(*self.trouble.buttons, self.log.head)
+        chain(*self.trouble.buttons, *self.block.controls.all, self.steps.fold, self.log.head)
 
     def focus_primary(self) -> None:
         """While it runs there is only Cancel."""
@@ -285,11 +269,8 @@ class InstallPage(WizardPage):
             super().focus_primary()
 
     def _fit(self) -> None:
-        narrow = self.page.shape_.tight
-        # One column: progress before the list, the log last.
-        down, right = QBoxLayout.Direction.BottomToTop, QBoxLayout.Direction.LeftToRight
-        self._columns.setDirection(down if narrow else right)
-        self._columns.setSpacing(12 if narrow else 16)
-        box = (self._left if narrow else self._side).layout()
-        if box is not None:
-            box.addWidget(self.log)
+        """In one column the list stands low, and in sight, below the running step."""
+        narrow, running = self.page.shape_.tight, self.road.flow.locked
+        self._columns.fit(narrow=narrow, running=running)
+        self.block.set_compact(narrow)
+        self.steps.set_compact(narrow, folds=narrow and running)

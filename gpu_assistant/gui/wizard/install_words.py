@@ -51,10 +51,19 @@ def notes(facts: Facts, progress: Progress | None, texts: Texts, *, late: bool) 
     if stage == "left-out":
         return _left_out(facts, texts)
     if stage in ("running", "stopping"):
-        kept = translate("InstallWords", "What is downloaded is kept.")
-        line = kept if late else translate("InstallWords", "The next start goes on from here.")
+        line = translate("InstallWords", "The next start goes on from here.")
+        line = kept(progress, late=True) if late else line
         return (Note(icon="ok", title=translate("InstallWords", "Safe to interrupt"), line=line),)
     return ()
+
+
+def kept(progress: Progress | None, *, late: bool) -> str:
+    """What who stops now has later; `late` where the next start would make the running step again."""
+    if late:
+        return translate("InstallWords", "What is downloaded is kept.")
+    if progress is None or not progress.came:
+        return translate("InstallWords", "The next start goes on from here.")
+    return translate("InstallWords", "What is downloaded is kept; the next start goes on from here.")
 
 
 def _restart(facts: Facts, progress: Progress | None, texts: Texts) -> tuple[Note, ...]:

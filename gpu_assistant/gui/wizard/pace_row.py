@@ -47,6 +47,7 @@ class PaceRow(Live, QWidget):
         super().__init__(parent)
         self.holding = False
         self.hold, self.limit = Button(kind="ghost", icon="pause"), SpeedLimit()
+        self.all = (self.hold, self.limit)
         self.hold.clicked.connect(self._turn)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -23,10 +23,12 @@ PACE_ICONS: dict[Bottleneck, str] = {
 
 
 class StepBlock(Card):
-    """A large bar with its figures."""
+    """A large bar with its figures; `set_compact` leaves the list below it its room: all figures in one line."""
 
     def __init__(self) -> None:
         super().__init__()
+        self._compact = False
+        self._shown: tuple[StepProgress, Texts] | None = None
         self.heading, self.what, self.percent = label("heading"), label("small"), Figure()
         self.percent.tone = "accent_text"
         self.bar = ProgressBar()
@@ -64,8 +66,17 @@ class StepBlock(Card):
         for widget in (self.caption, self.line, self.controls, self.pace):
             self.column.addWidget(widget)
 
+    def set_compact(self, on: bool) -> None:
+        """With the curve and a figure for each, or with all of it in a line or two."""
+        if on != self._compact:
+            self._compact = on
+            self.column.setSpacing(6 if on else 10)
+            if self._shown is not None:
+                self.set_step(*self._shown)
+
     def set_step(self, step: StepProgress, texts: Texts) -> None:
         """Where the running step is."""
+        self._shown = (step, texts)
         self.heading.setText(texts.say(f"step.{step.code}.title", step.data))
         said = texts.message(step.message) if step.message is not None else ""
         self.what.setText(said or texts.say(f"step.{step.code}.what", step.data))
@@ -77,8 +88,9 @@ class StepBlock(Card):
         for name, text in zip(self._names, names, strict=True):
             name.setText(text)
         fetching = step.unit == "bytes"
-        for widget in (*self._names, self.done, self.speed, self.left, self.caption, self.line, self.controls):
-            widget.setVisible(fetching)
+        for widget in (*self._names, self.done, self.speed, self.left, self.caption, self.line):
+            widget.setVisible(fetching and not self._compact)
+        self.controls.setVisible(fetching)
         if fetching:
             self._figures(step, texts)
         if fetching and self.controls.holding:
@@ -86,6 +98,23 @@ class StepBlock(Card):
             self._show_pace("pause", self.tr("Held by you"), kept)
         else:
             self._set_pace(step.bottleneck, step.kind)
+        if fetching and self._compact:
+            self._in_lines(step, texts)
+
+    def _in_lines(self, step: StepProgress, texts: Texts) -> None:
+        """The figures in one line, what sets the pace in the next."""
+        parts = [f"{size(step.done or 0)} / {size(step.total)}" if step.total else size(step.done or 0)]
+        if step.speed:
+            parts.append(speed(step.speed))
+        left = step.seconds_left
+        if left is not None and not self.controls.holding:
+            parts.append(self.tr("{time} left").format(time=duration(left, texts.language)))
+        # isVisibleTo: the card may itself be hidden yet.
+        pace = [self._pace_title.text()] if self.pace.isVisibleTo(self) else []
+        if self.controls.holding:
+            pace.append(self._pace_line.text())
+        self.what.setText("\n".join(" · ".join(line) for line in (parts, pace) if line))
+        self.pace.hide()
 
     def _figures(self, step: StepProgress, texts: Texts) -> None:
         done, unit = size(step.done or 0).rsplit(" ", 1)
