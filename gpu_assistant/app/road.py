@@ -105,6 +105,16 @@ class Road(Base):
             conda=self.system.program("conda") if made_by == "conda" and not self.simulated else None,
         )
 
+    def refuse_folder(self, environment: Path) -> None:
+        """Raise CallError, AppError where no environment can be put into a folder; of a simulated machine's, and of
+        what lies in it, nothing is known.
+        """
+        from ..install.occupied import refuse_taken, refuse_unfit
+
+        refuse_unfit(environment)
+        if not self.simulated:
+            refuse_taken(environment, self.data)
+
     def price(self, machine: Machine, plan: Plan) -> PriceJob:
         """Ask the publishers how large everything in a plan is: `plan` asked again then knows its price."""
         from ..install.place import Ground
@@ -113,14 +123,18 @@ class Road(Base):
         return PriceJob(plan, machine.os, Ground(self.system, self.data, self.catalog))
 
     def read_plan(self, path: Path) -> Plan:
-        """A plan file somebody gives us; raises CallError when it is broken or not one that we would make."""
+        """A plan file somebody gives us, in our own words and figures; raises CallError when it is broken, or not one
+        that we would make, or says something else than it does.
+        """
         from ..core.plan import Plan
         from ..install.place import Ground
+        from ..install.retold import retold
         from ..install.untrusted import check
 
         plan = json.read_file(path, Plan, code="plan-file")
-        check(plan, Ground(self.system, self.data, self.catalog))
-        return plan
+        ground = Ground(self.system, self.data, self.catalog)
+        check(plan, ground)
+        return retold(plan, ground)
 
     def interrupted_plan(self) -> Plan | None:
         """The plan of the last install that began and did not end, if there is one."""

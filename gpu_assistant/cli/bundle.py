@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import CallError
 from ..core.paths import plain
 from ..core.recommendation import Choice
+from .idle import WISHES, refuse_beside, refuse_idle
 from .jobs import run_job
 from .output import Output
 
@@ -33,6 +34,7 @@ def bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Make a bundle, or read one through."""
     folder = plain(arguments.folder)
     if arguments.action == "check":
+        refuse_beside(arguments, "bundle check", (*WISHES, "machine", "mirrors"))
         job = app.check_bundle(folder)
         _run(output, lambda report: run_job(job, on_news=report))
         return 0
@@ -40,6 +42,7 @@ def bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
     picked = Choice(**{name: getattr(arguments, name) for name in PICKS})
     choice = None if picked == Choice() else picked
     recommendation = app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
+    refuse_idle(arguments, machine, recommendation)
     create = app.create_bundle(machine, recommendation, folder, channel=arguments.channel, choice=choice)
     made: list[Contents] = []
     _run(output, lambda report: made.append(run_job(create, on_news=report, stopped="cancelled")))
@@ -53,15 +56,19 @@ def bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 def plan_from(app: App, arguments: argparse.Namespace, folder: Path) -> Plan:
     """The plan for this computer whose files are all in a bundle; raises CallError for what it was not made for."""
-    for name in ("plan", "resume", *PICKS):
-        if getattr(arguments, name):
-            raise CallError("call", detail=f"--bundle --{name}", command="gpu-assistant install")
+    if arguments.resume:
+        raise CallError("choice-beside", option="--bundle", choice="--resume")
+    refuse_beside(
+        arguments, "--bundle", ("plan", *(name for name in WISHES if name != "goal"), "wheelhouse", "mirrors")
+    )
     contents = app.read_bundle(folder)
     if arguments.goal not in (contents.goal, "pytorch"):
         raise CallError("bundle-other-wish", path=str(folder), made_for=contents.wish.label)
     machine = run_job(app.detect())
     recommendation = app.recommend_from(folder, machine)
-    return app.plan_from(folder, machine, recommendation, app.environment_path(arguments.env, contents.goal))
+    environment = app.environment_path(arguments.env, contents.goal)
+    app.refuse_folder(environment)
+    return app.plan_from(folder, machine, recommendation, environment)
 
 
 def _run(output: Output, work: Callable[[Callable[[Event], None]], object]) -> None:

@@ -20,6 +20,7 @@ from .bundle import bundle, plan_from
 from .catalog import age, catalog
 from .download import download
 from .health import health
+from .idle import WISHES, refuse_beside, refuse_idle
 from .jobs import run_job
 from .monitor import monitor
 from .output import Output
@@ -159,12 +160,15 @@ def _recommendation(app: App, arguments: argparse.Namespace) -> tuple[Machine, R
         wsl=arguments.wsl2,
     )
     choice = None if picked == Choice() else picked
-    return machine, app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
+    recommendation = app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
+    refuse_idle(arguments, machine, recommendation)
+    return machine, recommendation
 
 
 def _plan(app: App, arguments: argparse.Namespace) -> Plan:
     machine, recommendation = _recommendation(app, arguments)
     folder = app.environment_path(arguments.env, arguments.goal)
+    app.refuse_folder(folder)
     made = app.plan(machine, recommendation, folder, made_by=arguments.environment)
     if getattr(arguments, "online", False):
         run_job(app.price(machine, made))
@@ -178,26 +182,19 @@ def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) ->
             raise CallError("conda-needs-network", path=arguments.bundle)
         return plan_from(app, arguments, plain(arguments.bundle))
     if arguments.resume:
-        if arguments.plan:
-            raise CallError("call", detail="--plan --resume", command="gpu-assistant install")
+        refuse_beside(arguments, "--resume", ("plan", *WISHES, "env", "machine", "wheelhouse"))
         interrupted = app.interrupted()
         if interrupted is None:
             raise AppError("nothing-to-resume")
         _say_where(interrupted, output)
         return interrupted.plan
     if arguments.plan:
-        return _read_plan(app, Path(arguments.plan), output)
+        refuse_beside(arguments, "--plan", (*WISHES, "env", "machine", "wheelhouse"))
+        found = app.read_plan(Path(arguments.plan))
+        if not found.simulated:
+            app.refuse_folder(Path(found.env))
+        return found
     return _plan(app, arguments)
-
-
-def _read_plan(app: App, path: Path, output: Output) -> Plan:
-    """A plan file that can be carried out and shown; what its texts need comes from the file, too."""
-    found = app.read_plan(path)
-    try:
-        output.texts.plan(found)
-    except (KeyError, ValueError, IndexError, AttributeError) as error:
-        raise CallError("plan-refused", detail=str(error)) from error
-    return found
 
 
 def _say_where(stopped: Interrupted, output: Output) -> None:

@@ -61,6 +61,7 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
         machine_file=options.get("machine"),
         mirrors=options.get("mirrors"),
     )
+    texts.elsewhere = app.simulated
     if arguments.command is None:
         app.resuming = options.get("resume", False)
         return _window(app, options.get("lang"))
@@ -68,7 +69,8 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
     from .commands import COMMANDS, ONE_ANSWER
     from .output import Output
 
-    output = Output(Texts(texts.language), json=options.get("json", False), quiet=options.get("quiet", False))
+    spoken = Texts(texts.language, elsewhere=texts.elsewhere)
+    output = Output(spoken, json=options.get("json", False), quiet=options.get("quiet", False))
     try:
         return COMMANDS[arguments.command](app, arguments, output)
     except AppError as error:

@@ -12,6 +12,7 @@ from ..core.names import Channel, EnvironmentKind, Goal, Language, MirrorUse
 from .bundle import options as bundle_options
 from .download import options as download_options
 from .health import options as health_options
+from .idle import Given
 from .monitor import options as monitor_options
 from .use import options as use_options
 
@@ -71,6 +72,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     group = common.add_argument_group(say("group.common"))
     # SUPPRESS: given before or after the command, and the command's own default never overwrites it.
     quiet: dict[str, Any] = {"default": argparse.SUPPRESS}
+    seen: dict[str, Any] = {"action": Given}
     group.add_argument("-h", "--help", action="help", help=say("opt.help"))
     group.add_argument("--lang", choices=get_args(Language), help=say("opt.lang"), **quiet)
     group.add_argument("--json", action="store_true", help=say("opt.json"), **quiet)
@@ -90,11 +92,11 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
 
     def made_by(command: Options) -> None:
         kinds = get_args(EnvironmentKind)
-        command.add_argument("--environment", choices=kinds, default="venv", help=say("opt.environment"))
+        command.add_argument("--environment", choices=kinds, default="venv", help=say("opt.environment"), **seen)
 
     def wanted(command: Options) -> None:
-        command.add_argument("--goal", choices=get_args(Goal), default="pytorch", help=say("opt.goal"))
-        command.add_argument("--channel", choices=get_args(Channel), default="studio", help=say("opt.channel"))
+        command.add_argument("--goal", choices=get_args(Goal), default="pytorch", help=say("opt.goal"), **seen)
+        command.add_argument("--channel", choices=get_args(Channel), default="studio", help=say("opt.channel"), **seen)
         command.add_argument("--pytorch", metavar="VERSION", type=word, help=say("opt.pytorch"))
         command.add_argument("--variant", metavar="TAG", type=word, help=say("opt.variant"))
         command.add_argument("--python", metavar="X.Y", type=word, help=say("opt.python"))

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from .machine import OperatingSystem
 from .message import Value
 from .recommendation import Goal, Recommendation
 
@@ -53,7 +54,8 @@ class Step(Struct, frozen=True, kw_only=True):
 
 class Plan(Struct, frozen=True, kw_only=True):
     """The ordered steps for one environment. `wheelhouse` is the local source given by the user; with `bundle`, a
-    folder that `bundle create` made, every file comes from there and none over the network.
+    folder that `bundle create` made, every file comes from there and none over the network. A `simulated` one is for
+    the computer of a machine file, whose system is `os`.
     """
 
     schema: Literal["gpu-assistant/plan/1"]
@@ -67,6 +69,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     wheelhouse: str | None = None
     bundle: str | None = None
     simulated: bool = False
+    os: OperatingSystem | None = None
 
 
 class Interrupted(Struct, frozen=True, kw_only=True):

@@ -95,7 +95,11 @@ class Language(QObject):
         """The core's sentences in this language."""
         from ..texts import Texts
 
-        return Texts(self.current)
+        return Texts(self.current, elsewhere=_Current.elsewhere)
+
+    def speak_of(self, *, elsewhere: bool) -> None:
+        """Whether the computer that is spoken of is another one, of a machine file."""
+        _Current.elsewhere = elsewhere
 
     def _qt_own(self, code: Code) -> QTranslator | None:
         """Qt's own words ("Copy", "Select All"), where Qt ships them."""
@@ -110,13 +114,14 @@ class Language(QObject):
 
 class _Current:
     code: Code = "en"
+    elsewhere = False
 
 
 def texts() -> Texts:
     """The core's sentences in the language that is on."""
     from ..texts import Texts
 
-    return Texts(_Current.code)
+    return Texts(_Current.code, elsewhere=_Current.elsewhere)
 
 
 @lru_cache(maxsize=2)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..core.errors import AppError, CallError
 from ..core.paths import DataDir
+from ..system.own_folders import system_folder
 from ..system.path_limits import longest_path, synced_folder
 from . import journal, manifest, removal
 from .manifest import Manifest
@@ -18,15 +19,21 @@ IN_DATA = len("/cache/uv/archive-v0/0123456789abcdef/")
 
 
 def refuse_shared(environment: Path) -> None:
-    """Raise CallError("folder-shared") for a disk's root, the user's home and what lies above it."""
+    """Raise CallError("folder-shared") for a disk's root, the user's home and what lies above it, links followed."""
     home = Path.home()
-    if environment in (environment.parent, home, *home.parents):
+    real = Path(os.path.realpath(environment))
+    if {environment, real} & {environment.parent, real.parent, home, *home.parents}:
         raise CallError("folder-shared", path=str(environment))
 
 
 def refuse_unfit(environment: Path) -> None:
-    """Raise CallError: "folder-shared", "folder-synced" in OneDrive, "folder-too-long" where PyTorch would not fit."""
+    """Raise CallError: "folder-shared", "folder-of-system", "folder-synced" in OneDrive, "folder-too-long" where
+    PyTorch would not fit.
+    """
     refuse_shared(environment)
+    own = system_folder(environment)
+    if own is not None:
+        raise CallError("folder-of-system", path=str(environment), own=str(own))
     synced = synced_folder(environment)
     if synced is not None:
         raise CallError("folder-synced", path=str(environment), synced=str(synced))
@@ -42,8 +49,8 @@ def refuse_long(folder: Path, between: int) -> None:
 
 
 def refuse_files(environment: Path) -> None:
-    """Raise AppError("not-a-folder") if a file stands where one of the folders above is meant to be."""
-    for place in environment.parents:
+    """Raise AppError("not-a-folder") if a file stands where it, or one of the folders above, is meant to be."""
+    for place in (environment, *environment.parents):
         if place.is_dir():
             return
         if os.path.lexists(place):
@@ -65,3 +72,14 @@ def refuse_strangers(environment: Path, data: DataDir) -> None:
     begun = removal.said(environment) is not None and environment in journal.environments(data)
     if not empty and not begun and ours(environment, data) is None:
         raise AppError("environment-occupied", path=str(environment))
+
+
+def refuse_taken(environment: Path, data: DataDir) -> None:
+    """Raise what an install would where the place is not free: "not-a-folder", "environment-occupied"; changes
+    nothing.
+    """
+    refuse_files(environment)
+    refuse_strangers(environment, data)
+    partial = removal.partial_path(environment)
+    if environment not in journal.environments(data) and (partial.exists() or removal.trash_path(environment).exists()):
+        raise AppError("environment-occupied", path=str(partial))

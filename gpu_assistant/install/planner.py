@@ -41,7 +41,7 @@ def make_plan(
     conda: Path | None = None,
 ) -> Plan:
     """The plan for one environment. Raises CannotSetUp, AppError("no-python"), AppError("conda-missing"),
-    CallError: "folder-shared", "folder-synced", "folder-too-long", "conda-needs-network".
+    CallError: those of `refuse_unfit`, "conda-needs-network".
     """
     from .steps import KINDS
 
@@ -64,20 +64,33 @@ def make_plan(
     for kind in others:
         draft.steps += kind.plan(draft)
     steps = (*first.plan(draft), *draft.steps)
-    if bundle is not None:
-        steps = tuple(structs.replace(step, bytes=0) for step in steps)
-    return Plan(
+    plan = Plan(
         schema="gpu-assistant/plan/1",
         goal=recommendation.goal,
         env=str(environment),
         recommendation=recommendation,
         steps=steps,
-        bytes=total(step.bytes for step in steps if step.files or not KINDS[step.kind].apart),
-        disk_bytes=total(step.disk_bytes for step in steps if not KINDS[step.kind].apart),
-        minutes=total(step.minutes for step in steps if not KINDS[step.kind].apart),
         wheelhouse=str(wheelhouse) if wheelhouse is not None else None,
         bundle=str(bundle) if bundle is not None else None,
         simulated=simulated,
+        os=machine.os if simulated else None,
+    )
+    return added_up(plan)
+
+
+def added_up(plan: Plan) -> Plan:
+    """The plan with what its steps come to; of one from a bundle, nothing is downloaded."""
+    from .steps import KINDS
+
+    steps = plan.steps
+    if plan.bundle is not None:
+        steps = tuple(structs.replace(step, bytes=0) for step in steps)
+    return structs.replace(
+        plan,
+        steps=steps,
+        bytes=total(step.bytes for step in steps if step.files or not KINDS[step.kind].apart),
+        disk_bytes=total(step.disk_bytes for step in steps if not KINDS[step.kind].apart),
+        minutes=total(step.minutes for step in steps if not KINDS[step.kind].apart),
     )
 
 

@@ -22,6 +22,25 @@ if TYPE_CHECKING:
 
 Table = dict[str, dict[str, str]]
 NO_TEXT = {"en": "{}"}
+# What speaks of the computer that is looked at; elsewhere it is another one than that which people sit at.
+OF_THE_COMPUTER = (
+    "choice.",
+    "cli.finding.",
+    "cli.part-action.",
+    "detect.",
+    "error.choice-impossible",
+    "error.conda-missing",
+    "error.no-python",
+    "error.setup-",
+    "idle.",
+    "reason.",
+    "step.",
+    "warning.",
+)
+ELSEWHERE = {
+    "en": (("this computer", "that computer"), ("This computer", "That computer")),
+    "zh_CN": (("这台电脑", "那台电脑"),),
+}
 
 
 @lru_cache(maxsize=1)
@@ -61,10 +80,11 @@ def _ours(name: str, value: Value) -> bool:
 
 
 class Sentences:
-    """The sentences in one language."""
+    """The sentences in one language; `elsewhere`: about the computer of a machine file."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, *, elsewhere: bool = False) -> None:
         self.language = language
+        self.elsewhere = elsewhere
 
     def has(self, code: str) -> bool:
         """Whether there is a text for this code."""
@@ -73,6 +93,9 @@ class Sentences:
     def say(self, code: str, data: Mapping[str, Value] | None = None) -> str:
         """The sentence for a code; raises KeyError on an unknown code (a test knows them all)."""
         template = table()[code][self.language]
+        if self.elsewhere and code.startswith(OF_THE_COMPUTER):
+            for here, there in ELSEWHERE[self.language]:
+                template = template.replace(here, there)
         said = template.format(**{name: self.value(name, value) for name, value in (data or {}).items()})
         first = _FIRST.match(template)
         if first is not None and str((data or {}).get(first["name"])).startswith("@"):

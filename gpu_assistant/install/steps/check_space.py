@@ -6,19 +6,22 @@ import shutil
 from pathlib import Path
 from typing import ClassVar
 
+from msgspec import structs
+
 from ...core.disks import disk_of, home_disk
 from ...core.errors import AppError
 from ...core.json import storage_error
+from ...core.machine import Disk
 from ...core.names import Value
 from ...core.plan import Plan, Step
+from ...core.price import share
 from .. import journal
 from ..built import built
 from ..draft import Draft
-from ...core.price import share
-from ..occupied import refuse_files, refuse_strangers
+from ..occupied import refuse_strangers, refuse_taken
 from ..place import Ground
 from ..planner import total
-from ..removal import delete, discard, finish, partial_path, said, trash_path
+from ..removal import delete, discard, finish, partial_path, said
 from ..work import Outcome, Work
 from .conda_environment import CondaEnvironment
 from .kind import Kind, refuse_fields
@@ -31,6 +34,7 @@ class CheckSpace(Kind):
     """Changes nothing but what a killed run left half made."""
 
     name: ClassVar[str] = "check-space"
+    by_figures: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = (
         "check-space",
         "check-space-short",
@@ -43,12 +47,12 @@ class CheckSpace(Kind):
         """One step, planned last: it knows what all the others take, and says so where that is too much."""
         keeping, fetching = _counted(draft)
         kept, fetched = total(step.disk_bytes for step in keeping), total(step.bytes for step in fetching)
-        # What is downloaded lies on the disk, too.
-        least = kept + fetched if kept is not None else None
-        data: dict[str, Value] = {"env": str(draft.environment), "disk_bytes": least, "kept_bytes": kept}
         code = "check-space"
         if kept is None or fetched is None:
             code, (kept, fetched) = "check-space-about", _about(draft)
+        # What is downloaded lies on the disk, too.
+        least = kept + fetched if kept is not None else None
+        data: dict[str, Value] = {"env": str(draft.environment), "disk_bytes": least, "kept_bytes": kept}
         # Of another machine's folders nothing is known here.
         disk = home_disk(draft.machine) if draft.simulated else disk_of(draft.machine, str(draft.environment))
         if least is None:
@@ -57,6 +61,14 @@ class CheckSpace(Kind):
             code, data["disk"], data["free_bytes"] = f"{code}-short", disk.path.lstrip("@"), disk.free_bytes
         return (Step(id="space", kind=self.name, code=code, data=data, bytes=0, disk_bytes=0, minutes=0.0),)
 
+    def told(self, step: Step, draft: Draft) -> Step:
+        """With the disk and the room that it names: how much is free is looked at again when it runs."""
+        path, free = step.data.get("disk"), step.data.get("free_bytes")
+        if isinstance(path, str) and isinstance(free, int):
+            disks = (Disk(path=path, free_bytes=free),)
+            draft.machine = structs.replace(draft.machine, disks=disks)
+        return super().told(step, draft)
+
     def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
         """Nothing in it has an effect."""
         refuse_fields(step)
@@ -64,11 +76,8 @@ class CheckSpace(Kind):
     def run(self, step: Step, work: Work) -> Outcome:
         """Raises AppError: environment-occupied, not-a-folder, folder-unwritable, disk-too-small."""
         env = work.environment
-        refuse_files(env)
-        refuse_strangers(env, work.data)
+        refuse_taken(env, work.data)
         known = env in journal.environments(work.data)
-        if not known and (work.partial.exists() or trash_path(env).exists()):
-            raise AppError("environment-occupied", path=str(work.partial))
         waiting = built(work.plan, work.journal) if known else None
         if known and waiting is None:
             # What a killed run left behind; nothing counts it as whole, and its room is free again.

@@ -23,12 +23,13 @@ class Download(Kind):
     """What is fetched stands in the lock; nothing of it comes from the plan."""
 
     name: ClassVar[str] = "download"
+    by_figures: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = (
         "download",
         "download-about",
-        "download-rest",
         "download-some",
         "download-torch",
+        "download-rest",
         "download-bundle",
         "download-all",
     )
@@ -85,7 +86,6 @@ class Download(Kind):
         return Outcome()
 
 
-def _measured(draft: Draft) -> str:
 def _partly(draft: Draft) -> tuple[str, dict[str, Value]]:
     """The text for a size that is not known, and what it says: the largest part of it that is known."""
     local, near, alone = draft.local, draft.near_sizes.download_bytes, draft.torch_sizes.download_bytes
@@ -99,6 +99,7 @@ def _partly(draft: Draft) -> tuple[str, dict[str, Value]]:
     return ("download", {}) if local is None else ("download-rest", {"bytes": local.bytes})
 
 
+def _measured(draft: Draft) -> str:
     """Which release was measured, and which build of it where that is another one."""
     near, torch = draft.torch_sizes, draft.recommendation.pytorch
     other = torch is not None and near.variant != torch.variant

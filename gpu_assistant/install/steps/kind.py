@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 import msgspec
 
 from ...core import json
-from ...core.errors import CallError
-from ...core.names import Value
 from ...core.json import fault_of
+from ...core.names import Value
 from ...core.plan import Plan, Step
 from ...fetch.wanted import Wanted
 from .. import undoing
@@ -17,6 +16,7 @@ from ..effects import Effect, ProgramInstalled
 from ..journal import Why
 from ..place import Ground, Place
 from ..undoing import Sight
+from ..untrusted import refused as refused
 
 if TYPE_CHECKING:
     from ..draft import Draft
@@ -40,6 +40,8 @@ class Kind:
     then: ClassVar[tuple[str, ...]] = ()
     many: ClassVar[bool] = False
     stands_for: ClassVar[str | None] = None
+    # Its words depend on figures that another computer may know better.
+    by_figures: ClassVar[bool] = False
     # An installer of the system's own: what it takes of the disk and of time nobody tells, and a plan leaves it out.
     apart: ClassVar[bool] = False
 
@@ -51,6 +53,15 @@ class Kind:
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """The steps of this kind that a recommendation asks for; raises AppError, CallError."""
         raise NotImplementedError
+
+    def told(self, step: Step, draft: Draft) -> Step:
+        """A step of a plan file as a plan from the same recommendation has it here; raises AppError for one that no
+        such plan has.
+        """
+        found = self.plan(draft)
+        if len(found) != 1:
+            raise refused(step.id)
+        return found[0]
 
     def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
         """Raise CallError("plan-refused", detail=…) for a step that must not run here: a plan is untrusted input."""
