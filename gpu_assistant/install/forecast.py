@@ -23,14 +23,20 @@ from .takeback import Item
 def forecast(found: tuple[Item, ...], place: Place) -> tuple[Item, ...]:
     """The same items with the words for what will come of them; changes nothing. Raises AppError."""
     gone: set[Path] = set()
-    return tuple(_told(item, place, gone) for item in found)
+    held: dict[Path, str] = {}
+    return tuple(_told(item, place, gone, held) for item in found)
 
 
-def _told(item: Item, place: Place, gone: set[Path]) -> Item:
-    """`gone` are the files and folders of which nothing is left when the turn comes; this one's are added."""
+def _told(item: Item, place: Place, gone: set[Path], held: dict[Path, str]) -> Item:
+    """`gone` are the files and folders of which nothing is left when the turn comes, `held` are those that another
+    environment needs, and which; this one's are added.
+    """
     first, effect = item.effects[0], item.effects[0].effect
     if item.needed:
-        return _as(item, "leave-needed", by=item.by or str(place.data.root))
+        by = item.by or str(place.data.root)
+        if isinstance(effect, TreeMade | FilesAdded | FileWritten | FolderMade):
+            held[Path(effect.path)] = by
+        return _as(item, "leave-needed", by=by)
     if isinstance(effect, ProgramInstalled):
         from .steps import KINDS
 
@@ -51,13 +57,13 @@ def _told(item: Item, place: Place, gone: set[Path]) -> Item:
             gone |= {folder / name for name in {effect.receipt, *added.files(folder, effect.receipt)} - {*stay}}
             item = _with(item, Strangers(stay=stay))
         case FolderMade():
-            item = _folder(item, Path(effect.path), gone)
+            item = _folder(item, Path(effect.path), gone, held)
         case FileWritten(before=None):
             gone.add(Path(effect.path))
     return item
 
 
-def _folder(item: Item, folder: Path, gone: set[Path]) -> Item:
+def _folder(item: Item, folder: Path, gone: set[Path], held: dict[Path, str]) -> Item:
     try:
         left = tuple(islice(_left(folder, gone), NAMED + 1))
     except OSError as error:
@@ -65,8 +71,9 @@ def _folder(item: Item, folder: Path, gone: set[Path]) -> Item:
     if not left:
         _goes(folder, gone)
         return item
-    if item.by is not None:
-        return _as(item, "leave-needed", by=item.by)
+    by = item.by or next((by for path, by in held.items() if folder in (path, *path.parents)), None)
+    if by is not None:
+        return _as(replace(item, by=by), "leave-needed", by=by)
     return _as(item, "leave-filled", files=named(left))
 
 

@@ -56,7 +56,9 @@ def items(place: Place, environment: Path | None) -> tuple[Item, ...]:
             there.setdefault(key(each.effect), []).append(each)
     others = [each for each in every if each not in mine]
     found = []
-    for number, effects in enumerate(there.values(), 1):
+    # What was added to a folder goes before the folder, which may have been repaired after that.
+    last_first = sorted(there.values(), key=lambda effects: not isinstance(effects[0].effect, FilesAdded))
+    for number, effects in enumerate(last_first, 1):
         first = effects[0]
         step = Step(
             id="environment" if isinstance(first.effect, TreeMade) and first.effect.path == env else f"back-{number}",

@@ -20,6 +20,7 @@ from gpu_assistant.core.machine import OperatingSystem
 from gpu_assistant.core.paths import DataDir, resources
 from gpu_assistant.core.plan import Event, Plan
 from gpu_assistant.core.recommendation import PartAdvice
+from gpu_assistant.install import listing
 from gpu_assistant.install.draft import Draft
 from gpu_assistant.install.place import Ground
 from gpu_assistant.install.removal import partial_path
@@ -151,6 +152,7 @@ def test_what_is_damaged_is_made_anew_and_others_files_stay(world: World) -> Non
     world.install()
     (world.tree / "mine" / "deep").mkdir(parents=True)
     (world.tree / "mine" / "deep" / "notes.txt").write_text("the user's")
+    (world.tree / "mine" / "empty").mkdir()
     (world.tree / "targets" / "x86_64-linux" / "include" / "cuda.h").write_text("// something else")
     (world.tree / "bin" / "nvcc").unlink()
     assert world.install()["cuda-run"] == "done"
@@ -158,7 +160,7 @@ def test_what_is_damaged_is_made_anew_and_others_files_stay(world: World) -> Non
     assert (world.tree / "include" / "cuda.h").read_text() == "// cuda\n"
     assert world.install()["cuda-run"] == "skipped"
     world.uninstall()
-    assert [place.name for place in world.tree.rglob("*") if place.is_file()] == ["notes.txt"]
+    assert sorted(listing.walk(world.tree)) == ["mine/deep/notes.txt", "mine/empty/"]
 
 
 def test_a_removal_takes_it_all_away(world: World) -> None:
