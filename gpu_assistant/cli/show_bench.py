@@ -9,6 +9,7 @@ from ..bench import summary
 from ..bench.expected import key
 from ..bench.lines import BenchProgress
 from ..core.results import Benchmark, BenchResult, BenchWatch, LeftOut
+from ..texts.format import binary
 from .output import Output
 
 COPIES = "copy-"
@@ -47,6 +48,8 @@ def benchmark(value: Benchmark, output: Output) -> None:
     for left in value.left_out:
         why = output.texts.say(left.why)
         output.line(f"  – {_device(left.device, value, output)}: {_what(left, None, output)}: {why}")
+    if any(result.unit == "GB/s" for result in value.results):
+        output.line("  " + output.texts.say("bench.units"))
     for note in value.notes:
         output.line("  ! " + output.texts.say(note))
     if value.verdict:
@@ -126,7 +129,7 @@ def _size(workload: str, size: Sequence[int], output: Output) -> str:
     if workload in WORDS:
         return output.say("bench-words", words=sum(size))
     if workload.startswith(COPIES):
-        return f"{size[0] / 2**20:.0f} MiB"
+        return binary(size[0])
     square = workload == "matmul" and len(set(size)) == 1
     return " × ".join(str(side) for side in (size[:2] if square else size))
 

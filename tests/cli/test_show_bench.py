@@ -37,6 +37,7 @@ def test_figures_have_units_that_people_read(capsysbinary: pytest.CaptureFixture
     assert "720 GFLOP/s" in said
     assert "TFLOP/s (middle" in said
     assert "256 MiB" in said
+    assert "MiB and GiB are 2^20 and 2^30 bytes" in said
     assert "268435456" not in said
     assert "uint8" not in said
     assert "4096 × 4096" in said

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from ...bench import summary
 from ...core.paths import resources
 from ...core.results import Benchmark, BenchResult
-from ...texts.format import memory
+from ...texts.format import binary
 from .. import language
 from ..theme.tokens import look
 from . import along, scores
@@ -50,7 +50,10 @@ def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = (), source: RangeSo
         ),
         _along(benchmark),
         _past(benchmark, kept),
-        _section(translate("Report", "All figures"), _table(rows_of(benchmark), heads=_heads())),
+        _section(
+            translate("Report", "All figures"),
+            _table(rows_of(benchmark), heads=_heads()) + _line(language.texts().say("bench.units")),
+        ),
         _section(translate("Report", "Devices and versions"), _table(_about_rows(benchmark))),
         _line(
             translate(
@@ -184,7 +187,7 @@ def _versions(benchmark: Benchmark) -> str:
 def _about_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
     rows = []
     for device in benchmark.devices:
-        memories = memory(device.memory_bytes) if device.memory_bytes is not None else ""
+        memories = binary(device.memory_bytes) if device.memory_bytes is not None else ""
         rows.append((scores.device_label(device.id), device.name or device.id, memories))
     return [*rows, *((name, version) for name, version in benchmark.versions.items())]
 

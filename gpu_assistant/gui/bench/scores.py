@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from ...bench import compare, summary
 from ...bench.expected import key
 from ...core.results import Benchmark, BenchResult
-from ...texts.format import duration, short_name
+from ...texts.format import binary, duration, short_name
 from .. import language
 
 translate = QCoreApplication.translate
@@ -61,7 +61,7 @@ def extent(size: tuple[int, ...]) -> str:
 
 def mebibytes(count: int) -> str:
     """Bytes of a copy: "256 MiB"."""
-    return f"{count / 2**20:.0f} MiB"
+    return binary(count)
 
 
 def device_label(name: str) -> str:
