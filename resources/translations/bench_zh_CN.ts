@@ -377,11 +377,11 @@
     </message>
     <message>
         <source>Free just now: {size}. Planned with {usable}{line}: the rest stays for other programs and for what PyTorch needs beside this.</source>
-        <translation>目前空闲 {size}。按 {usable}{line}来计算，其余留给其他程序和 PyTorch 的额外开销。</translation>
+        <translation>目前空闲 {size}。按 {usable} 来计算{line}，其余留给其他程序和 PyTorch 的额外开销。</translation>
     </message>
     <message>
         <source>Free just now: {size}. Planned with {usable}{line}: the rest stays for the display, other programs and gaps between blocks.</source>
-        <translation>目前空闲 {size}。按 {usable}{line}来计算，其余留给显示、其他程序和显存碎片。</translation>
+        <translation>目前空闲 {size}。按 {usable} 来计算{line}，其余留给显示、其他程序和显存碎片。</translation>
     </message>
     <message>
         <source>GPU with the most memory</source>
@@ -563,6 +563,10 @@
     <message>
         <source>batch of {count}</source>
         <translation>批次 {count}</translation>
+    </message>
+    <message>
+        <source>{model}, {batch}</source>
+        <translation>{model}，{batch}</translation>
     </message>
 </context>
 <context>

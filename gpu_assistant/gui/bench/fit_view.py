@@ -50,6 +50,7 @@ class FitView(Live, QWidget):
         self._took: dict[tuple[str, str], float] = {}
         self._error: AppError | None = None
         self._stopped = self._ready = False
+        self._how = Qt.FocusReason.OtherFocusReason
         super().__init__()
         self.model, self.batch, self.device, self.way = Picker(), Picker(), Picker(), Picker()
         self.start = Button(kind="primary", icon="play")
@@ -71,7 +72,7 @@ class FitView(Live, QWidget):
             self._choices.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
         self._choices.addStretch(1)
         self.ask.column.addLayout(self._choices)
-        for part in (self.note, self.trouble, self.running):
+        for part in (self.trouble, self.running, self.note):
             self.ask.column.addWidget(part)
         self.code.column.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
         self.code.column.addWidget(self.snippet)
@@ -128,13 +129,16 @@ class FitView(Live, QWidget):
         """Measure small steps; the bars come one by one."""
         if self.busy or self._installed is None:
             return
+        # Who came with the mouse needs no ring.
+        reason = Qt.FocusReason
+        self._how = reason.OtherFocusReason if self.start.ringed else reason.MouseFocusReason
         self._forget()
         where = self._where if self._has_gpu() else "cpu"
         fit = partial(self._app.fit, self._installed.folder, model=self._model, batch=self._batch, device=where)
         self._runner.start(Later(fit))
         self.running.begin()
         self.retranslate()
-        self.cancel.setFocus()
+        self.cancel.setFocus(self._how)
         self._to_top()
         self.busy_changed.emit(True)
 
@@ -197,7 +201,7 @@ class FitView(Live, QWidget):
         self.retranslate()
         if held:
             read = next(iter(self.bars.rows.values()), None) if self._error is None and not self._stopped else None
-            (read or self).setFocus(Qt.FocusReason.OtherFocusReason)
+            (read or self).setFocus(self._how)
             self._to_top()
         self.busy_changed.emit(False)
 
@@ -208,15 +212,18 @@ class FitView(Live, QWidget):
         if not self._ready:
             return
         busy, able = self.busy, self._installed is not None
-        self.ask.set_title(self.tr("What fits in memory?"))
-        self.setAccessibleName(self.ask.title.text())
+        title = self.tr("What fits in memory?")
+        asked = self.tr("{model}, {batch}").format(model=fit_words.model_name(self._model), batch=self._batch_words())
+        self.ask.set_title(asked if busy else title)
+        self.setAccessibleName(title)
         self._show_choices()
         self.start.setText(self.tr("Work it out"))
-        for control in (self.model, self.batch, self.device, self.start):
-            control.setEnabled(able and not busy)
+        for control in (self.model, self.batch, self.start):
+            control.setEnabled(able)
+            control.setVisible(not busy)
+        self.device.setVisible(self._has_gpu() and not busy)
         self._escape.setEnabled(busy)
         self.running.setVisible(busy)
-        self.start.setVisible(not busy)
         self.note.setText(self._note())
         self.note.setVisible(not self._fits or busy)
         self._show_trouble()
@@ -227,7 +234,7 @@ class FitView(Live, QWidget):
 
     def _show_choices(self) -> None:
         models = [Entry(value=m, text=fit_words.model_name(m), detail=fit_words.model_detail(m)) for m in MODELS]
-        batches = [Entry(value=count, text=self.tr("batch of {count}").format(count=count)) for count in BATCHES]
+        batches = [Entry(value=count, text=self._batch_words(count)) for count in BATCHES]
         places = fit_words.places(self._devices) if self._has_gpu() else [Entry(value="cpu", text="CPU")]
         if self._has_gpu() and all(self._where != each.value for each in places):
             self._where = str(places[0].value)
@@ -238,7 +245,9 @@ class FitView(Live, QWidget):
         ):
             words = next((each.text for each in entries if each.value == chosen), "")
             picker.set(entries, chosen, words, name)
-        self.device.setVisible(self._has_gpu())
+
+    def _batch_words(self, count: int | None = None) -> str:
+        return self.tr("batch of {count}").format(count=count or self._batch)
 
     def _kind(self) -> str:
         return "gpu" if self._has_gpu() and self._where != "cpu" else "cpu"

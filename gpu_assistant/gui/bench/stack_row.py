@@ -111,9 +111,11 @@ class StackBar(Live, QWidget):
         painter.restore()
         room = fit_words.planned(self._fit)
         if room is not None and room < self._scale:
-            painter.setPen(QPen(theme.color("error"), 2, Qt.PenStyle.DashLine))
             at = int(bar.left() + bar.width() * room / self._scale)
-            painter.drawLine(at, 0, at, self.height())
+            # On a ground of its own: it must be seen on every colour of the bar.
+            for pen in (QPen(theme.color("card"), 4), QPen(theme.color("error"), 2, Qt.PenStyle.DashLine)):
+                painter.setPen(pen)
+                painter.drawLine(at, 0, at, self.height())
 
 
 class Parts(Live, QWidget):
