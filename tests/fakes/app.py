@@ -206,7 +206,10 @@ class FakeApp(AfterInstall, Bundles):
     def verify(self, environment: Path) -> FakeJob:
         return self._job("verify")
 
+    bench_full = False  # what was asked for last
+
     def bench(self, environment: Path, *, full: bool = False, device: str | None = None) -> FakeJob:
+        self.bench_full = full
         return self._job("bench")
 
     def fit(self, environment: Path, *, model: str, batch: int, device: str) -> FakeJob:

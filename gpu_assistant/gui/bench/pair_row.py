@@ -67,7 +67,7 @@ class PairRow(Live, QWidget):
         """As high as its words or its bars, whichever is more, or both where they stand above each other."""
         places = self._places(width)
         words = sum(size.height() for _, size in self._words(places.words))
-        bars = self._bars_height(places.above)
+        bars = self._bars_height(places)
         return math.ceil(words + GAP + bars if places.above else max(words, bars)) + AIR
 
     def sizeHint(self) -> QSize:
@@ -106,12 +106,22 @@ class PairRow(Live, QWidget):
     def _width_of(self, text: str) -> float:
         return QFontMetricsF(theme.font("small-strong")).horizontalAdvance(text)
 
-    def _bars_height(self, above: bool) -> float:
-        pair = self._pair
-        alone = len(pair.results) == 1 and self._usual is None
-        lines = QFontMetricsF(theme.font("small-strong")).height() if above and not alone else 0.0
-        gap = GAP if not lines else WIDE_GAP
-        return sum(self._thick(each) + lines + gap for each in pair.results) - gap
+    def _bars_height(self, places: _Places) -> float:
+        results, gap = self._pair.results, WIDE_GAP if places.above else GAP
+        return sum(self._thick(each) + self._said(each, places)[1] + gap for each in results) - gap
+
+    def _alone(self) -> bool:
+        """Whether there is nothing beside the figure: a length would say nothing."""
+        return len(self._pair.results) == 1 and self._usual is None
+
+    def _said(self, result: BenchResult, places: _Places) -> tuple[QTextLayout | None, float]:
+        """A bar's figure in lines above it, and how high they are; none where it stands behind the bar."""
+        if not places.above or self._alone():
+            return None, 0.0
+        main = result.device != "cpu" or not self._pair.gpus
+        font = theme.font("small-strong" if main else "small")
+        layout, size = laid_out(self._label(result), font, places.right - places.bars)
+        return layout, size.height()
 
     def _thick(self, result: BenchResult) -> float:
         lines = QFontMetricsF(theme.font("small")).height()
@@ -145,12 +155,12 @@ class PairRow(Live, QWidget):
         room = max(right - left - taken, 24.0)
         ends = [each.median for each in pair.results] + ([self._usual[1]] if self._usual else [])
         scale = max(*ends, 1e-12) if len(ends) > 1 else max(ends[0], 1e-12)
-        alone = len(ends) == 1  # a length says nothing where there is nothing beside it
-        line = QFontMetricsF(theme.font("small-strong")).height() if above and not alone else 0.0
-        y = below if above else (self.height() - self._bars_height(above)) / 2
+        alone = self._alone()
+        y = below if above else (self.height() - self._bars_height(places)) / 2
         for result in pair.results:
             row, main = self._thick(result), result.device != "cpu" or not pair.gpus
             thick = theme.px(14 if main else 9)
+            layout, line = self._said(result, places)
             width = max(room * result.median / scale, 5.0)
             bar = QRectF(left, y + line + (row - thick) / 2, width, thick)
             end = width
@@ -169,10 +179,12 @@ class PairRow(Live, QWidget):
             painter.setFont(theme.font("small-strong" if main else "small"))
             painter.setPen(theme.color("text" if main else "soft"))
             place = QRectF(left + end + 10, y, max(right - left - end - 10, 0), row)
-            if line:
-                place = QRectF(left, y, right - left, line)
-            painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter), labels[id(result)])
-            y += row + line + (WIDE_GAP if line else GAP)
+            if layout is None:
+                painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter), labels[id(result)])
+            else:
+                for number in range(layout.lineCount()):
+                    layout.lineAt(number).draw(painter, QPointF(left, y))
+            y += row + line + (WIDE_GAP if above else GAP)
 
     def _label(self, result: BenchResult) -> str:
         name = self._bar_name(result)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
+from gpu_assistant.core.results import LeftOut
 from gpu_assistant.gui.bench import fairness, scores
 from tests.fakes.benchmarks import figure
 from tests.fakes.examples import cpu_benchmark
@@ -31,6 +33,34 @@ def test_one_size_stands_for_a_benchmark_however_fast_the_others_were():
     assert fairness.left_out(third, kept) == ["Matrix product, float32 · 2048 × 2048"]
     said = {line.text: line.below for line in fairness.fairness(third, kept)}
     assert said["Measured before, not this time"] == "Matrix product, float32 · 2048 × 2048"
+
+
+def test_what_was_left_out_for_lack_of_time_is_named_with_a_way_out():
+    left = [("bert-base", (128,)), ("matmul", (2048, 2048, 2048)), ("matmul", (4096, 4096, 4096))]
+    left_out = tuple(
+        LeftOut(id=name, device="cpu", dtype="float32", size=size, why="bench.note.time") for name, size in left
+    )
+    quick = replace(cpu_benchmark(), left_out=left_out, notes=("bench.note.time", "bench.note.busy-cpu"), scope="quick")
+    lines = fairness.fairness(quick)
+    below = {line.text: line.below for line in lines if line.kind == "warn"}
+    assert below == {
+        "What would take too long here was left out.": (
+            "Training BERT-base, float32; Matrix product, float32 · 2048 × 2048, 4096 × 4096"
+        ),
+        "Other programs kept the CPU busy when the test began, so its figures are too low.": "",
+    }
+    wayout = "The full test takes the time for all of it."
+    assert wayout in [line.text for line in lines]
+    assert wayout not in [line.text for line in fairness.fairness(replace(quick, scope="full"))]
+
+
+@pytest.mark.parametrize("note", ["busy-cpu", "spread", "wrong"])
+def test_a_figure_that_something_speaks_against_is_doubtful(note):
+    result = replace(cpu_benchmark().results[0], notes=(note,))
+    assert scores.marked(result) == "141 GFLOP/s (doubtful)"
+    assert scores.marked(cpu_benchmark().results[0]) == "141 GFLOP/s"
+    detail = scores.headline(replace(cpu_benchmark(), results=(result,))).detail
+    assert detail.endswith("Doubtful: see “Was it a fair test?”.")
 
 
 def test_a_whole_workload_that_is_gone_is_named():

@@ -15,6 +15,7 @@ from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench.pair_row import PairRow
 from gpu_assistant.gui.bench.picture import HEIGHT, WIDTH, about, marks, png
 from gpu_assistant.gui.bench.report import html
+from gpu_assistant.gui.bench.right_card import RangeSource
 from gpu_assistant.gui.bench.sharing import Sharing, _name
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark
@@ -66,6 +67,61 @@ def test_a_report_says_what_was_measured(language):
         "AMD Ryzen 5 7500F",
     ):
         assert said in words
+
+
+def test_a_report_has_the_past_and_the_sources_of_the_ranges(language):
+    old = replace(card_benchmark(0.89), started=1_790_000_000.0)
+    old = replace(old, versions={**old.versions, "driver": "566.03"})
+    new = replace(card_benchmark(), started=1_790_600_000.0)
+    source = RangeSource((75, 95), (80, 93), (65, 95), "https://example.invalid/a?b=1&c=2", "2026-11-21")
+    page = Page(html(new, (old, new), source))
+    for said in (
+        "Before and now",
+        "233 images/s",
+        "262 images/s",
+        "12 % faster than",
+        "Since then: driver 566.03 → 617.42.",
+        "The range is 75 to 95 % of what the maker's figures promise",
+        "Figures as of 2026-11-21.",
+        "Where the figures are from: https://example.invalid/a?b=1&c=2",
+    ):
+        assert said in page.words.replace(": \n", ": ")
+    assert page.links == [source.url]  # one to read, none that loads
+    assert "Before and now" not in Page(html(new, (new,))).words
+
+
+def test_a_report_is_titled_after_what_was_measured(language):
+    def title(benchmark):
+        return re.search(r"<title>(.*?)</title>", html(benchmark)).group(1)
+
+    assert title(card_benchmark()) == "How fast this computer trains"
+    assert title(cpu_benchmark()) == "How fast this CPU computes"
+    products = tuple(r for r in card_benchmark().results if r.id == "matmul")
+    assert title(replace(card_benchmark(), results=products)) == "How fast this computer computes"
+
+
+def test_a_report_says_what_each_card_did_along_the_run(language):
+    one = replace(card_benchmark().watched[0], clock_sm=2505, power_max_w=113.4, power_limit_w=115.0)
+    two = replace(one, index=1, throttle=("thermal",), temp_end=84, temp_max=88)
+    words = Page(html(replace(two_cards(), watched=(one, two)))).words
+    for said in (
+        "What the cards did meanwhile",
+        "GPU 0 · RTX 4060",
+        "GPU 1 · RTX 4060",
+        "2,505 MHz",
+        "113 W of 115 W",
+        "41 → 84 °C, at most 88 °C",
+        "Slowed down by heat",
+    ):
+        assert said in words
+
+
+def test_a_doubtful_figure_is_marked_wherever_it_goes(language):
+    busy = replace(cpu_benchmark().results[0], notes=("busy-cpu",))
+    benchmark = replace(cpu_benchmark(), results=(busy,), notes=("bench.note.busy-cpu",))
+    assert "141 GFLOP/s (doubtful)" in Page(html(benchmark)).words
+    assert "kept the CPU busy" in marks(benchmark)
+    assert "doubtful" in PairRow(summary.pairs(benchmark)[0], "").accessibleName()
 
 
 def test_names_from_elsewhere_cannot_write_into_the_page(language):

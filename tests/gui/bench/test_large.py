@@ -1,0 +1,96 @@
+"""Figures, cards and tables where the text is large or the window is small: nothing is cut."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtGui import QFontMetricsF
+
+from gpu_assistant.bench import summary
+from gpu_assistant.core.results import LeftOut
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.bench import along
+from gpu_assistant.gui.bench.along_card import AlongCard
+from gpu_assistant.gui.bench.every import Every
+from gpu_assistant.gui.bench.meanings import meaning
+from gpu_assistant.gui.bench.pair_row import PairRow
+from gpu_assistant.gui.components.table import SIDE
+from gpu_assistant.gui.components.text import laid_out
+from tests.fakes.benchmarks import card_benchmark, two_cards
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("width", [760, 520])
+@pytest.mark.parametrize("code", ["en", "zh_CN"])
+def test_names_and_figures_of_bars_fit(language, qapp, qtbot, scale, width, code):
+    language.set(code)
+    theme.set_text_scale(qapp, scale)
+    benchmark = two_cards()
+    for pair in summary.pairs(benchmark):
+        row = PairRow(pair, meaning(pair, benchmark))
+        qtbot.addWidget(row)
+        row.resize(width, row.heightForWidth(width))
+        places, strong = row._places(width), QFontMetricsF(theme.font("small-strong"))
+        if not places.above:
+            room = places.right - places.bars
+            assert all(strong.horizontalAdvance(row._label(each)) <= room for each in pair.results)
+        assert all(size.width() <= places.words for _, size in row._words(places.words))
+        if places.above:
+            words = sum(size.height() for _, size in row._words(places.words))
+            assert words + row._bars_height(places) <= row.height()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_all_figures_show_every_word(language, qapp, qtbot, scale):
+    theme.set_text_scale(qapp, scale)
+    left = LeftOut(id="resnet50", device="cpu", dtype="mixed-bfloat16", size=(3, 224, 224), why="bench.note.hardware")
+    batched = tuple(replace(each, batch=16) if each.id == "resnet50" else each for each in card_benchmark().results)
+    every = Every()
+    qtbot.addWidget(every)
+    every.resize(840, 600)
+    every.show()
+    every.show_benchmark(replace(card_benchmark(), results=batched, left_out=(left,)))
+    every.toggle.click()
+    table = every.table
+    assert table.item(0, 2).text() == "3 × 224 × 224, batch 16"
+    last = table.rowCount() - 1
+    assert table.item(last, 3).text().startswith("This CPU has no units of its own")
+    assert table.columnSpan(last, 3) == 3
+    for row in range(table.rowCount()):
+        for column in range(table.columnCount()):
+            item = table.item(row, column)
+            if item is None:
+                continue
+            wide = sum(table.columnWidth(column + more) for more in range(table.columnSpan(row, column)))
+            _, size = laid_out(item.text(), table.font(), wide - 2 * SIDE)
+            assert size.height() <= table.rowHeight(row)
+            longest = max(table.fontMetrics().horizontalAdvance(word) for word in item.text().split())
+            assert longest <= wide - 2 * SIDE
+    assert table.viewport().height() >= table.verticalHeader().length()
+
+
+def test_what_each_card_did_is_shown_and_a_dash_for_what_nobody_tells(language, qtbot, seen):
+    card = replace(card_benchmark().watched[0], clock_sm=2505, power_max_w=113.4, power_limit_w=115.0)
+    hot = replace(card, index=1, throttle=("thermal", "power-cap"), temp_end=84, temp_max=88)
+    shown = AlongCard()
+    qtbot.addWidget(shown)
+    shown.show()
+    shown.show_benchmark(replace(two_cards(), watched=(card, hot)))
+    qtbot.waitUntil(lambda: "GPU 0" in seen(shown), timeout=5000)
+    said = seen(shown)
+    for words in (
+        "GPU 0 · RTX 4060",
+        "GPU 1 · RTX 4060",
+        "41 → 66 °C, at most 67 °C",
+        "2,505 MHz",
+        "113 W of 115 W",
+        "nothing",
+        "Slowed down by heat; At its power limit",
+    ):
+        assert words in said
+    assert dict(along.rows(card))["Memory clock under load"] == "—"
+    assert along.rows(hot)[along.HELD][1].startswith("Slowed")
+    shown.show_benchmark(replace(card_benchmark(), watched=()))
+    assert shown.isHidden()
