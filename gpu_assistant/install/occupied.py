@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..core.errors import AppError, CallError
 from ..core.paths import DataDir
-from ..system.own_folders import system_folder
+from ..system.own_folders import odd_name, system_folder
 from ..system.path_limits import longest_path, synced_folder
 from . import journal, manifest, removal
 from .manifest import Manifest
@@ -27,9 +27,12 @@ def refuse_shared(environment: Path) -> None:
 
 
 def refuse_unfit(environment: Path) -> None:
-    """Raise CallError: "folder-shared", "folder-of-system", "folder-synced" in OneDrive, "folder-too-long" where
-    PyTorch would not fit.
+    """Raise CallError: "folder-shared", "folder-of-system", "folder-name-odd" where Windows makes no such folder,
+    "folder-synced" in OneDrive, "folder-too-long" where PyTorch would not fit.
     """
+    odd = odd_name(environment)
+    if odd is not None:
+        raise CallError("folder-name-odd", path=str(environment), name=odd)
     refuse_shared(environment)
     own = system_folder(environment)
     if own is not None:

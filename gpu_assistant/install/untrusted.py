@@ -29,7 +29,10 @@ def check(plan: Plan, ground: Ground) -> None:
     """Raise CallError("plan-refused", detail=…) and those of `refuse_unfit` for a plan that must not run here."""
     from .steps import KINDS
 
-    _check_letters(msgspec.to_builtins(plan))
+    try:
+        _check_letters(msgspec.to_builtins(plan))
+    except RecursionError:
+        raise refused("depth", part="steps") from None
     _check_figures(plan)
     _check_order(plan)
     env = Path(plan.env)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
 # With all that is in them, by the Filesystem Hierarchy Standard, and those of single systems.
 WHOLE = "/bin /boot /dev /efi /etc /lib /lib32 /lib64 /libx32 /lost+found /nix /proc /sbin /sys /usr /System"
@@ -21,6 +22,15 @@ SHARED = (
 WINDOWS_WHOLE = ("SystemRoot", "ProgramFiles", "ProgramFiles(x86)", "ProgramW6432")
 WINDOWS_FREE = ("TEMP", "TMP")
 WINDOWS_SHARED = ("ProgramData", "PUBLIC", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP")
+
+# No names on Windows, with whatever ending: its devices, and what it drops or takes for something else.
+ODD = re.compile(r'(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])(\..*|\s*)|.*[. ]|.*[<>:"|?*].*', re.IGNORECASE)
+
+
+def odd_name(folder: PurePath, *, windows: bool = sys.platform == "win32") -> str | None:
+    """The part of a path that Windows makes no folder of, or another one than it says; None elsewhere."""
+    parts = folder.parts[1:] if windows else ()
+    return next((part for part in parts if ODD.fullmatch(part)), None)
 
 
 def system_folder(folder: Path, environ: Mapping[str, str] = os.environ) -> Path | None:

@@ -1,0 +1,141 @@
+"""A plan file, or a folder, that somebody made up: one sentence for a beginner, at once, and in a dry run too."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path, PureWindowsPath
+from typing import Any
+
+import pytest
+
+from gpu_assistant.cli.main import run
+from gpu_assistant.system.own_folders import odd_name
+
+WINDOWS = str(Path(__file__).resolve().parents[1] / "machines" / "windows11-rtx4060-nodriver.json")
+Plan = dict[str, Any]
+
+
+def refused(capsys: pytest.CaptureFixture[str], folder: Path, *words: str, language: str, exit_code: int = 2) -> str:
+    code = run(["install", "--dry-run", *words, "--lang", language, "--data-dir", str(folder / "data")])
+    heard = capsys.readouterr()
+    assert (code, heard.out) == (exit_code, ""), heard.err
+    assert len(heard.err.strip().splitlines()) == 1
+    assert not (folder / "data" / "journal").exists()
+    return heard.err.strip()
+
+
+@pytest.fixture
+def made(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Plan:
+    path = tmp_path / "made.json"
+    words = ["plan", "--machine", WINDOWS, "--goal", "all", "--output", str(path)]
+    assert run([*words, "--data-dir", str(tmp_path / "data")]) == 0
+    capsys.readouterr()
+    return json.loads(path.read_bytes())  # type: ignore[no-any-return]
+
+
+def step(plan: Plan, kind: str) -> Plan:
+    return next(each for each in plan["steps"] if each["kind"] == kind)
+
+
+def deep() -> Plan:
+    outer: Plan = {}
+    inner = outer
+    for _ in range(900):
+        inner["a"] = {}
+        inner = inner["a"]
+    return outer
+
+
+FAULTS: dict[str, tuple[Callable[[Plan], object], str, str]] = {
+    "release": (lambda p: step(p, "verify")["data"].update(release="PyTorch 9"), "step that checks", "data.release"),
+    "env": (lambda p: step(p, "verify")["data"].update(env="/home/x"), "step that checks", "data.env"),
+    "rights": (lambda p: step(p, "nvidia-driver").update(needs_admin=False), "NVIDIA driver", "needs_admin"),
+    "enough": (lambda p: step(p, "nvidia-driver")["spec"].update(version="1.0"), "NVIDIA driver", "files"),
+    "command": (lambda p: step(p, "verify").update(commands=[["sudo", "rm"]]), "step that checks", "commands"),
+    "advice": (lambda p: p["recommendation"]["driver"].update(page="https://x.example"), "NVIDIA driver", "page"),
+    "negative": (lambda p: step(p, "download").update(minutes=-3), "a size or a time", "minutes"),
+    "huge": (lambda p: step(p, "download").update(bytes=2**62), "a size or a time", "bytes"),
+    "figure": (lambda p: step(p, "check-space")["data"].update(disk_bytes=-1), "a size or a time", "disk_bytes"),
+    "deep": (lambda p: step(p, "verify").update(spec=deep()), "ste", "("),
+    "computer": (lambda p: p.update(os=None), "the computer that it is for", "os"),
+    "kind": (lambda p: p["steps"][0].update(bytes="many"), "damaged", "steps[0].bytes"),
+    "wheels": (lambda p: p.update(wheelhouse="/nowhere"), "/nowhere", "wheelhouse"),
+    "bundle": (lambda p: p.update(bundle="/nowhere"), "/nowhere", "bundle"),
+}
+
+
+@pytest.mark.skipif("sys.platform == 'win32'", reason="its folders are this computer's")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_changed_plan_is_refused_in_plain_words(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, made: Plan, fault: str
+) -> None:
+    change, named, place = FAULTS[fault]
+    change(made)
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    said = refused(capsys, tmp_path, "--plan", str(path), language="en")
+    assert named in said
+    assert place in said
+    # What the file calls it stands at the end, behind what a beginner reads.
+    if fault not in ("wheels", "bundle"):
+        assert said.index(named) < said.rindex("(")
+        assert "gpu-assistant plan --output" in said
+    chinese = refused(capsys, tmp_path, "--plan", str(path), language="zh_CN")
+    assert re.search(r"[\u4e00-\u9fff]", chinese)
+    assert "@" not in chinese
+
+
+@pytest.mark.linux
+def test_a_plan_of_another_kind_of_computer(capsys: pytest.CaptureFixture[str], tmp_path: Path, made: Plan) -> None:
+    made.update(env="C:\\Users\\me\\env", simulated=False)
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    assert "another kind of computer" in refused(capsys, tmp_path, "--plan", str(path), language="en")
+
+
+@pytest.mark.linux
+@pytest.mark.parametrize("place", ["/etc", "/etc/gpu", "/usr/lib/env", "/usr/local", "/opt", "/tmp", "/proc/1/env"])
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_a_folder_of_the_system(capsys: pytest.CaptureFixture[str], tmp_path: Path, place: str, language: str) -> None:
+    assert place in refused(capsys, tmp_path, "--env", place, language=language)
+
+
+@pytest.mark.linux
+def test_a_link_to_a_folder_of_the_system(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/etc")
+    for place in ("link", "link/env"):
+        assert "/etc" in refused(capsys, tmp_path, "--env", str(tmp_path / place), language="en")
+
+
+def test_the_top_of_the_disk_and_the_home_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for place in (tmp_path.anchor, "~", str(Path.home())):
+        assert "folder of its own" in refused(capsys, tmp_path, "--env", place, language="en")
+
+
+def test_a_place_that_is_taken(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("thesis", encoding="utf-8")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("thesis", encoding="utf-8")
+    for place, told in (("file", "is a file"), ("file/env", "is a file"), ("full", "is already there")):
+        said = refused(capsys, tmp_path, "--env", str(tmp_path / place), language="en", exit_code=1)
+        assert told in said
+    assert (tmp_path / "full" / "thesis.txt").read_text(encoding="utf-8") == "thesis"
+
+
+def test_a_source_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for option in ("--wheelhouse", "--bundle"):
+        assert "nowhere" in refused(capsys, tmp_path, option, str(tmp_path / "nowhere"), language="en")
+
+
+@pytest.mark.parametrize("name", ["con", "NUL.txt", "com1", "env.", "env ", "a|b", "what?", "CONIN$"])
+def test_names_that_windows_makes_no_folder_of(name: str) -> None:
+    assert odd_name(PureWindowsPath("C:/Users/me") / name, windows=True) == name
+    assert odd_name(PureWindowsPath("C:/Users/me/con.d.e") / "x", windows=True) == "con.d.e"
+
+
+@pytest.mark.parametrize("name", ["env", "console", "my env", "环境", "com", "nul1"])
+def test_names_of_folders(name: str) -> None:
+    assert odd_name(PureWindowsPath("C:/Users/me.name") / name, windows=True) is None
+    assert odd_name(Path("/home/me/con."), windows=False) is None
