@@ -1,4 +1,4 @@
-"""Types that several threads meet for the first time at once: msgspec alone crashes there."""
+"""JSON from several threads and processes at once, and after one of them was killed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from gpu_assistant.core import json
 
 ROOT = Path(__file__).resolve().parent.parent
 # Each round has types of its own, one in the other: between the two msgspec runs Python, and threads change.
@@ -54,3 +56,12 @@ def test_types_that_several_threads_meet_at_once(way: str) -> None:
     words = [sys.executable, "-c", PROGRAM.replace("WAY", WAYS[way])]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_a_killed_writer_left_goes(tmp_path: Path) -> None:
+    left = [tmp_path / f".{name}.4711.partial" for name in ("list.txt", "note.json")]
+    others = [tmp_path / name for name in (".list.txt.user.partial", ".listXtxt.1.partial", ".other.txt.4711.partial")]
+    for path in (*left, *others):
+        path.touch()
+    json.sweep(tmp_path, {"list.txt", "note.json"})
+    assert sorted(tmp_path.iterdir()) == sorted(others)

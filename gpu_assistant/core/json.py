@@ -6,6 +6,7 @@ import codecs
 import os
 import re
 import threading
+from collections.abc import Container
 from contextlib import suppress
 from pathlib import Path
 from types import UnionType
@@ -28,6 +29,9 @@ def encode_pretty(value: Any) -> str:  # noqa: ANN401 - any struct of ours
     """Indented JSON for people."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
 
+
+# What `write_file` writes into until it is whole.
+_LEFT = re.compile(r"\.(?P<name>.+)\.\d+\.partial")
 
 # msgspec looks at a type when it first meets it, and shows what it has so far to every thread: another one that meets
 # the same type meanwhile takes the program down.
@@ -145,7 +149,10 @@ def _line_and_column(data: bytes, byte: int) -> str:
 
 
 def write_file(path: Path, data: bytes | str) -> None:
-    """Write so that `path` is at every moment the old file or the whole new one; flushed to disk."""
+    """Write so that `path` is at every moment the old file or the whole new one; flushed to disk.
+
+    Raises AppError as `storage_error` has it.
+    """
     raw = data.encode() if isinstance(data, str) else data
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
@@ -160,6 +167,16 @@ def write_file(path: Path, data: bytes | str) -> None:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
         raise storage_error(error, path) from error
+
+
+def sweep(folder: Path, names: Container[str]) -> None:
+    """Remove what killed processes left when they wrote files of these names into a folder; no other process may be
+    writing them just now. Raises OSError.
+    """
+    for path in folder.iterdir():
+        left = _LEFT.fullmatch(path.name)
+        if left is not None and left["name"] in names:
+            path.unlink()
 
 
 def storage_error(error: OSError, path: Path) -> AppError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ def files(folder: Path) -> Iterator[str]:
     return (name for name in walk(folder) if not name.endswith("/"))
 
 
-def write(folder: Path, names: Iterable[str] | None = None) -> None:
+def write(folder: Path, names: Collection[str] | None = None) -> None:
     """Write down what in a folder is ours: these files, or all that it holds just now. Raises AppError.
 
     Empty folders are ours, too; where there was a list before, only those that were on it.
@@ -56,6 +56,7 @@ def write(folder: Path, names: Iterable[str] | None = None) -> None:
         empty = {name for name in walk(folder) if name.endswith("/")} if names is not None else set()
         if os.path.lexists(folder / FILES):
             empty &= read(folder).keys()
+        json.sweep(folder, {FILES, *(names or ())})
         _write(folder, _marked(folder, walk(folder) if names is None else [*names, *empty]))
     except OSError as error:
         raise storage_error(error, folder) from error
