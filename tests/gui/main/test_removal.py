@@ -56,6 +56,7 @@ def test_it_goes_and_what_stayed_is_said(home, app, qtbot):
     asked(qtbot).go.click()
     qtbot.waitUntil(lambda: "removed" in app.asked, timeout=5000)
     qtbot.waitUntil(lambda: not home.installed.isVisible() and home.trouble.isVisible(), timeout=5000)
+    assert "Taken back what was installed for" in home.trouble.label.text()
     assert "CUDA_PATH was changed since" in home.trouble.label.text()
     assert str(app.folder / "pytorch") in home.trouble.label.text()
 
