@@ -251,6 +251,10 @@
         <source>Go on whenever you like, also after a restart.</source>
         <translation>随时可以继续，重启电脑后也可以。</translation>
     </message>
+    <message>
+        <source>Looking at this computer…</source>
+        <translation>正在检测这台电脑…</translation>
+    </message>
 </context>
 <context>
     <name>SourceCard</name>

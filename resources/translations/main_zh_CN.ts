@@ -39,6 +39,18 @@
         <source>Open the window to see what was left out.</source>
         <translation>打开窗口可以看到略过了哪些步骤。</translation>
     </message>
+    <message>
+        <source>The window says what to do with it on the other computer.</source>
+        <translation>窗口里写着在另一台电脑上怎么做。</translation>
+    </message>
+    <message>
+        <source>The offline folder is ready</source>
+        <translation>离线文件夹已准备好</translation>
+    </message>
+    <message>
+        <source>The offline folder is not ready</source>
+        <translation>离线文件夹没有做好</translation>
+    </message>
 </context>
 <context>
     <name>FastCard</name>
@@ -140,6 +152,10 @@
         <source>{passed} of {count} checks passed</source>
         <translation>{count} 项检查通过了 {passed} 项</translation>
     </message>
+    <message>
+        <source>I have an offline folder</source>
+        <translation>我有离线文件夹</translation>
+    </message>
 </context>
 <context>
     <name>InstalledCard</name>
@@ -210,10 +226,6 @@
         <translation>先停在这里？</translation>
     </message>
     <message>
-        <source>What is downloaded is kept; the next start goes on from here.</source>
-        <translation>已下载的会保留，下次会从这里接着装。</translation>
-    </message>
-    <message>
         <source>Stop</source>
         <translation>停止</translation>
     </message>
@@ -232,10 +244,6 @@
     <message>
         <source>GPU Assistant</source>
         <translation>GPU 助手</translation>
-    </message>
-    <message>
-        <source>The next start goes on from here.</source>
-        <translation>下次会从这里接着装。</translation>
     </message>
 </context>
 <context>
@@ -613,6 +621,29 @@
     <message>
         <source>GPU Assistant</source>
         <translation>GPU 助手</translation>
+    </message>
+</context>
+<context>
+    <name>OfflineCard</name>
+    <message>
+        <source>Without internet</source>
+        <translation>没有网络时</translation>
+    </message>
+    <message>
+        <source>Put all files that a setup needs into one folder, for a computer without internet.</source>
+        <translation>把安装需要的全部文件放进一个文件夹，给不能上网的电脑用。</translation>
+    </message>
+    <message>
+        <source>Set this computer up from a folder that was prepared where there is internet.</source>
+        <translation>用在能上网的电脑上准备好的文件夹来设置这台电脑。</translation>
+    </message>
+    <message>
+        <source>Prepare a folder…</source>
+        <translation>准备文件夹…</translation>
+    </message>
+    <message>
+        <source>Set up from a folder…</source>
+        <translation>从文件夹设置…</translation>
     </message>
 </context>
 </TS>

@@ -105,6 +105,17 @@ class Making(QObject):
         """Whether anything was fetched into the folder."""
         return self.progress is not None and self.progress.came
 
+    @property
+    def runner(self) -> JobRunner:
+        """What makes it; its news are events."""
+        return self._runner
+
+    @property
+    def share(self) -> float | None:
+        """0 to 1 of what is fetched; None before and after that, when nobody can tell."""
+        step = self.progress.running if self.progress is not None else None
+        return step.fraction if step is not None and step.unit == "bytes" else None
+
     def start(self, order: Order) -> None:
         """Carry an order out; what an earlier one left in the folder is gone on with."""
         if self._runner.running:

@@ -48,15 +48,15 @@ class WhichCard(Card):
         """What Tab reaches, in the order of reading."""
         return (*self.segments.buttons, self.file, self.save)
 
-    def set(self, facts: Facts, file: Path | None, texts: Texts, *, simulated: bool) -> None:
-        """What is known by now."""
+    def set(self, facts: Facts, file: Path | None, texts: Texts, *, simulated: bool, unknown: str = "") -> None:
+        """What is known by now; `unknown` is said of this computer before it was looked at."""
         this = self.current == FOR_THIS
         self.set_title(self.tr("For which computer?"))
         mine = self.tr("The one of the machine file") if simulated else self.tr("This one")
         self.segments.set_options([mine, self.tr("Another one")])
         self.segments.set_current(self.current)
         self.segments.setAccessibleName(self.tr("For which computer?"))
-        self._line.setText(self._own(facts, texts) if this else self._other())
+        self._line.setText((self._own(facts, texts) or unknown) if this else self._other())
         self._path.setVisible(not this and file is not None)
         self._path.setText(str(file) if file is not None else "")
         self.file.setText(self.tr("Choose another file…") if file is not None else self.tr("Choose its file…"))

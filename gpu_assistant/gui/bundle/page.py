@@ -37,6 +37,7 @@ class PreparePage(WizardPage):
         self._folder: Path | None = None
         self._file: Path | None = None
         self._state: State | None = None
+        self.guest = False  # whether it was opened from the main area
         super().__init__(road)
         making.changed.connect(self.draw_if_seen)
         making.stepped.connect(self._stepped)
@@ -186,7 +187,10 @@ class PreparePage(WizardPage):
 
     def _order_cards(self) -> None:
         facts = self.road.flow.facts
-        self.which.set(facts, self._file, self.texts, simulated=self.road.flow.simulated)
+        error = self.road.errors.get("look") or self.road.errors.get("reckon")
+        looking = self.tr("Looking at this computer…") if self.road.looking or self.road.reckoning else ""
+        unknown = said.error(self.texts, error) if error is not None else looking
+        self.which.set(facts, self._file, self.texts, simulated=self.road.flow.simulated, unknown=unknown)
         plan = facts.plan
         known = price(plan).bytes if plan is not None and self.which.current == FOR_THIS else None
         self.place.set(self._folder, known)
@@ -243,7 +247,8 @@ class PreparePage(WizardPage):
         self.cancel.set_busy(state == "stopping")
         order = self.order()
         going_on = state in ("failed", "stopped") and order == self.making.order
-        words = {"failed": self.tr("Try again"), "stopped": self.tr("Go on"), "done": self.tr("Back to the setup")}
+        back = self.tr("Back") if self.guest else self.tr("Back to the setup")
+        words = {"failed": self.tr("Try again"), "stopped": self.tr("Go on"), "done": back}
         primary = words[state] if going_on or state == "done" else self.tr("Prepare the folder")
         self.primary.setText(primary)
         self.primary.set_icon(None if state == "done" else "download")
@@ -253,7 +258,8 @@ class PreparePage(WizardPage):
         self.primary.setEnabled(state == "done" or (order is not None and not wrong))
         hint = ""
         if state != "done" and not running and order is None:
-            hint = self.tr("Choose a folder first.") if self._folder is None else self.tr("Choose its file first.")
+            file = "" if self.which.current == FOR_THIS else self.tr("Choose its file first.")
+            hint = self.tr("Choose a folder first.") if self._folder is None else file
         elif wrong:
             hint = self.tr("Choose another folder or file.")
         self.footer.set_hint(hint)

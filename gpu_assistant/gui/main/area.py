@@ -34,10 +34,12 @@ LATER = (GRAPHS, "gpu_assistant.gui.bench.page", "gpu_assistant.gui.main.setting
 
 
 class MainArea(Live, QWidget):
-    """Home, Monitor, Benchmark, Settings. `setup_wanted` asks for the wizard, `measurer_made` hands over the runner
+    """Home, Monitor, Benchmark, Settings. `setup_wanted` asks for the wizard, `offline_wanted` for its page
+    "prepare" or "given", `measurer_made` hands over the runner
     of the benchmark page, which comes late, `watching_changed` says that the settings about the cards are others."""
 
     setup_wanted = Signal()
+    offline_wanted = Signal(str)
     measurer_made = Signal(object)
     watching_changed = Signal()
 
@@ -193,6 +195,7 @@ class MainArea(Live, QWidget):
         if page == HOME:
             home = HomePage(self.app, self.language, self.sampling, self.updates)
             home.setup_wanted.connect(self.setup_wanted)
+            home.offline_wanted.connect(self.offline_wanted)
             home.wanted.connect(self.open)
             home.silenced.connect(self.silence)
             home.test_wanted.connect(self.test_health)
@@ -215,6 +218,7 @@ class MainArea(Live, QWidget):
         from .settings import SettingsPage
 
         settings = SettingsPage(self.app, self.language, self._saver, self.updates)
+        settings.offline.wanted.connect(self.offline_wanted)
         settings.monitor.changed.connect(self.watch_cards)
         return settings
 

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QSystemTrayIcon
 
     from ...system.services import Taskbar
+    from ..bundle.making import Making
     from ..wizard.road import Road
 
-What = Literal["install", "benchmark"]
+What = Literal["install", "benchmark", "folder"]
 
 
 class Word(Struct, frozen=True, kw_only=True):
@@ -91,6 +92,10 @@ class Desktop(QObject):
 
         self.watch(road.installer, "install", share)
         self.watch_measuring(road.measurer)
+
+    def watch_making(self, making: Making) -> None:
+        """A folder for a computer without internet."""
+        self.watch(making.runner, "folder", lambda _: making.share)
 
     def watch_measuring(self, runner: JobRunner) -> None:
         """A benchmark."""
@@ -186,6 +191,9 @@ class Desktop(QObject):
             return Word(
                 title=self.tr("The install is done"), text=self.tr("Open the window to see the proof that it works.")
             )
+        if what == "folder":
+            words = self.tr("The window says what to do with it on the other computer.")
+            return Word(title=self.tr("The offline folder is ready"), text=words)
         return Word(title=self.tr("The benchmark is done"), text=self.tr("The results are in the window."))
 
     def _ended_badly(self, what: What, error: AppError) -> Word:
@@ -197,8 +205,12 @@ class Desktop(QObject):
         if isinstance(error, RightsRefused):
             title = self.tr("Done, but for what needs your consent")
             return Word(title=title, text=self.tr("Open the window to see what was left out."))
-        title = self.tr("The install stopped") if what == "install" else self.tr("The benchmark stopped")
-        return Word(title=title, text=text, bad=True)
+        titles: dict[What, str] = {
+            "install": self.tr("The install stopped"),
+            "benchmark": self.tr("The benchmark stopped"),
+            "folder": self.tr("The offline folder is not ready"),
+        }
+        return Word(title=titles[what], text=text, bad=True)
 
     def _say(self, word: Word) -> None:
         """The window's button asks for attention; where the desktop takes messages, there is one too."""

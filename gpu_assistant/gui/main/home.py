@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -15,7 +15,7 @@ from ...core.health import Health
 from ...core.jobs import Later
 from ...core.results import Checks
 from .. import theme
-from ..components import Banner, Hero, Page, label
+from ..components import Banner, Button, Hero, Page, label
 from ..health.advised import ADVISED_LEVEL
 from ..language import Language
 from ..monitor.alarms_card import AlarmsCard
@@ -45,11 +45,13 @@ LOW = 700
 class HomePage(Page):
     """Verdict, live figures, what is installed, how fast, start working.
 
-    `wanted(page)` asks for another page, `setup_wanted` for the wizard, `silenced(Alarm, on)` for an alarm's silence,
+    `wanted(page)` asks for another page, `setup_wanted` for the wizard, `offline_wanted` for its page of that
+    name, `silenced(Alarm, on)` for an alarm's silence,
     `test_wanted(level)` for the health test.
     """
 
     setup_wanted = Signal()
+    offline_wanted = Signal(str)
     wanted = Signal(int)
     silenced = Signal(object, bool)
     test_wanted = Signal(int)
@@ -64,6 +66,7 @@ class HomePage(Page):
         self.hero = Hero("neutral", " ")
         self.alarms = AlarmsCard(infos=False)
         self.live = LiveCard(simulated=app.simulated)
+        self.offline = Button(kind="ghost", icon="folder")
         self.installed = InstalledCard()
         self.fast = FastCard()
         self.trouble = Banner("warn")
@@ -76,6 +79,7 @@ class HomePage(Page):
         self.column.setSpacing(16)
         for part in (self.trouble, self.update_card, self.hero, self.alarms, self.live):
             self.column.addWidget(part)
+        self.column.addWidget(self.offline, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addLayout(self._cards)
         self.column.addWidget(self._start)
         self.column.addWidget(self.ways)
@@ -100,6 +104,7 @@ class HomePage(Page):
         self.alarms.silenced.connect(lambda *_: self._show_verdict())
         self.alarms.test_wanted.connect(lambda: self.test_wanted.emit(ADVISED_LEVEL))
         self.hero.button.clicked.connect(self._act)
+        self.offline.clicked.connect(lambda: self.offline_wanted.emit("given"))
         self.installed.verify.clicked.connect(self.verify)
         self.installed.remove.clicked.connect(self.remove)
         self.removal.changed.connect(lambda: self.installed.remove.set_busy(self.removal.running))
@@ -163,6 +168,8 @@ class HomePage(Page):
         self._show_verdict()
         self.live.show_history(self._sampling.history, self._health())
         has = installed is not None
+        self.offline.setText(self.tr("I have an offline folder"))
+        self.offline.setVisible(facts.looked and not has and not self._app.simulated)
         self.installed.setVisible(has)
         self.fast.setVisible(has)
         self.ways.setVisible(has)

@@ -16,6 +16,7 @@ from ..components import Banner, Card, CommandBox, Page, Segments, Text, label
 from ..language import NAMES, Language
 from .downloads_card import DownloadsCard
 from .monitor_card import MonitorCard
+from .offline_card import OfflineCard
 from .saving import SettingsSaver
 from .updates import Updates
 from .updates_card import UpdatesCard
@@ -42,6 +43,8 @@ class SettingsPage(Page):
         self.updates = UpdatesCard(updates, app, saver)
         self.monitor = MonitorCard(app, saver)
         self.downloads = DownloadsCard(app, saver)
+        self.offline = OfflineCard()
+        self.offline.setVisible(not app.simulated)
         self._folder = CommandBox(str(app.data.root))
         self._privacy = label("body", "", "soft")
         self._version, self._licences = label("body", "", "soft"), paths.licences()
@@ -64,7 +67,7 @@ class SettingsPage(Page):
             self._words["licences"] = label("body")
             self._about.column.addWidget(self._words["licences"])
             self._about.column.addWidget(CommandBox(str(self._licences)))
-        for part in (self._trouble, self._look, self.monitor, self.downloads, self.updates, self._about):
+        for part in (self._trouble, self._look, self.monitor, self.downloads, self.offline, self.updates, self._about):
             self.column.addWidget(part)
         self.column.addStretch(1)
         self.language.chosen.connect(self._choose_language)

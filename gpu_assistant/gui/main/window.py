@@ -99,7 +99,7 @@ class MainWindow(QMainWindow):
 
     # The two faces
 
-    def show_wizard(self) -> None:
+    def show_wizard(self) -> Wizard:
         """Open the wizard, at its beginning unless it is at work."""
         from ..wizard.wizard import Wizard
 
@@ -109,9 +109,11 @@ class MainWindow(QMainWindow):
             self.wizard.only_look.connect(self.show_main)
             if not self.app.simulated:
                 self.desktop.watch_road(self.wizard.road)
+                self.wizard.making_made.connect(self.desktop.watch_making)
             self._stack.addWidget(self.wizard)
         self._stack.setCurrentWidget(self.wizard)
         log.info("wizard shown")
+        return self.wizard
 
     def show_main(self) -> None:
         """Open the main area."""
@@ -121,6 +123,7 @@ class MainWindow(QMainWindow):
             self.area = MainArea(self.app, self.language, self.saver)
             self.area.sampling.failed.connect(self._not_kept)
             self.area.setup_wanted.connect(self._set_up_again)
+            self.area.offline_wanted.connect(lambda page: self._set_up_again().open_beside(page))
             self.area.measurer_made.connect(self.desktop.watch_measuring)
             self.area.updates.consent_wanted.connect(self._before_update)
             self.area.updates.leave_wanted.connect(self._close_for_update)
@@ -157,13 +160,13 @@ class MainWindow(QMainWindow):
         if self.area is not None:
             self.area.renew()
 
-    def _set_up_again(self) -> None:
+    def _set_up_again(self) -> Wizard:
         """A page of the main area sends to the wizard: to a new one, unless one is at work."""
         if self.wizard is not None and not self._running(self.wizard):
             self._stack.removeWidget(self.wizard)
             self.wizard.deleteLater()
             self.wizard = None
-        self.show_wizard()
+        return self.show_wizard()
 
     # The end
 
@@ -197,13 +200,10 @@ class MainWindow(QMainWindow):
         from ..components import ConfirmDialog
 
         if self.wizard is not None and (self.wizard.flow.locked or self.wizard.preparing):
-            line = self.tr("What is downloaded is kept; the next start goes on from here.")
-            if not self.wizard.came:
-                line = self.tr("The next start goes on from here.")
             return ConfirmDialog.ask(
                 self,
                 self.tr("Stop here?"),
-                line,
+                self.wizard.kept,
                 go=self.tr("Stop"),
                 stay=self.tr("Go on"),
             )

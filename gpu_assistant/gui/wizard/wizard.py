@@ -33,7 +33,6 @@ class Wizard(Beside):
     """`finished` comes when the user goes to Home, `only_look` when they want Home without a setup."""
 
     finished = Signal()
-    only_look = Signal()
 
     def __init__(self, app: App, language: Language, saver: SettingsSaver | None = None) -> None:
         super().__init__()
@@ -211,7 +210,7 @@ class Wizard(Beside):
     def _back(self) -> None:
         """From a page beside the way to the one that it was opened from, else one page back."""
         if self.shown is not self.page(self.flow.page):
-            self._moved()
+            self._away()
         else:
             self.road.back()
 
