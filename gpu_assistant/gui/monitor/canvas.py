@@ -169,8 +169,7 @@ class Canvas:
         said = any(left + 5 < begins and text == event.text for begins, text in free)
         if event.text and lane is not None and not said:
             at, size = QPoint(left + 5, round(lane * word.size().height())), word.size().toSize()
-            if lane:
-                painter.fillRect(QRect(at, size), theme.color("card", 0.8))
+            painter.fillRect(QRect(at, size), theme.color("card", 0.8))
             painter.setPen(theme.color("soft" if event.tone == "accent" else event.tone))
             painter.setFont(theme.font("axis"))
             painter.drawStaticText(at, word)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from .. import theme
 from . import axis, strokes
-from .canvas import Frame
+from .canvas import LANES, Frame
+from .events import Event
 from .series import Line
 
 
@@ -30,6 +31,20 @@ def paint_limit(painter: QPainter, frame: Frame, limit: Limit) -> None:
     painter.setPen(colour)
     painter.setFont(theme.font("axis"))
     painter.drawText(QPointF(area.left() + 4, y - 4), limit.text)
+
+
+def paint_begun(painter: QPainter, frame: Frame, events: tuple[Event, ...]) -> None:
+    """At the left edge, the words of what began before it and goes on there."""
+    painter.setFont(theme.font("axis"))
+    metrics = QFontMetricsF(painter.font())
+    begun = [event for event in events if event.start < frame.start and event.within(frame.start, frame.start)]
+    tones = {event.text: event.tone for event in begun if event.text}
+    for lane, (text, tone) in enumerate(list(tones.items())[:LANES]):
+        place = QPointF(frame.area.left() + 5, frame.area.top() + lane * metrics.height())
+        size = QSizeF(metrics.horizontalAdvance(text) + 4, metrics.height())
+        painter.fillRect(QRectF(place, size), theme.color("card", 0.9))
+        painter.setPen(theme.color("soft" if tone == "accent" else tone))
+        painter.drawText(QPointF(place.x(), place.y() + metrics.ascent()), text)
 
 
 def paint_cursor(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 
 np = pytest.importorskip("numpy")
@@ -130,6 +130,23 @@ def test_an_event_that_goes_on_reaches_the_edge():
     assert event.within(1000, 2000)
     assert not event.moment
     assert not Event(start=100.0, end=150.0, text="", tone="warn").within(1000, 2000)
+
+
+def test_what_began_before_the_view_keeps_its_words_at_its_edge(shown, past):
+    plot = shown(60)
+    past.now = BEGIN + 1000
+    seen = []
+    for text in ("GPU 1 hot", ""):
+        plot.set_events((Event(start=BEGIN + 700, end=math.inf, text=text, tone="warn"),))
+        plot.refresh(past.fetch)
+        corner = plot.area()
+        corner.setSize(QSize(60, 12))
+        seen.append(plot.grab(corner).toImage())
+    words, none = seen
+    plot.set_events((Event(start=BEGIN + 700, end=math.inf, text="GPU 2 hot", tone="warn"),))
+    plot.refresh(past.fetch)
+    assert words != none
+    assert words != plot.grab(corner).toImage()
 
 
 def turned(plot, modifiers) -> bool:
