@@ -108,6 +108,10 @@
         <translation>已停止。到此为止的测试结果见下文，不作结论。</translation>
     </message>
     <message>
+        <source>Stopped. Nothing was tested yet.</source>
+        <translation>已停止，还没有测试任何项目。</translation>
+    </message>
+    <message>
         <source>A simulated machine cannot be tested: nothing is executed for it.</source>
         <translation>模拟的电脑无法体检：不会为它执行任何操作。</translation>
     </message>

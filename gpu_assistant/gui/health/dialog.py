@@ -146,8 +146,11 @@ class HealthDialog(QDialog):
         self._tell(language.texts().error(error))
 
     def _cancelled(self) -> None:
+        translate = QCoreApplication.translate
         self._tell(
-            QCoreApplication.translate("Health", "Stopped. What was tested until then stands below, without a verdict.")
+            translate("Health", "Stopped. What was tested until then stands below, without a verdict.")
+            if self.found.rows
+            else translate("Health", "Stopped. Nothing was tested yet.")
         )
 
     def _ended(self) -> None:

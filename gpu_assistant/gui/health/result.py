@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -9,6 +10,7 @@ from ...core.results import Check, Checks
 from .. import language
 from ..components import Banner, Icon, label, scroll_slim
 from ..components.banner import BannerKind
+from . import words
 
 ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("right", "soft")}
 VERDICTS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
@@ -37,12 +39,12 @@ class CheckRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         row.addWidget(Icon(*ICONS[check.state], 18), 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(label("body", text, "soft" if check.state == "skip" else "text"))
+        said = QVBoxLayout()
+        said.setSpacing(2)
+        said.addWidget(label("body", text, "soft" if check.state == "skip" else "text"))
         if fix:
-            words.addWidget(label("small", fix))
-        row.addLayout(words, 1)
+            said.addWidget(label("small", fix))
+        row.addLayout(said, 1)
 
 
 class ResultView(QScrollArea):
@@ -78,6 +80,9 @@ class ResultView(QScrollArea):
 
     def add(self, check: Check) -> None:
         """A check was made."""
+        device = check.data.get("device")
+        if isinstance(device, str) and (device == "cpu" or device.startswith("cuda:")):
+            check = replace(check, data={**check.data, "device": words.device(device)})
         made = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(check,))
         row = CheckRow(language.texts().checks(made).checks[0])
         self.rows.append(row)
