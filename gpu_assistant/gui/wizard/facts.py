@@ -27,6 +27,9 @@ FOLDER_CODES = frozenset(
     {
         "disk-full",
         "disk-too-small",
+        "folder-name-odd",
+        "folder-of-system",
+        "folder-shared",
         "folder-synced",
         "folder-too-long",
         "environment-differs",
