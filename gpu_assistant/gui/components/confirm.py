@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from .. import theme
@@ -41,6 +42,13 @@ class ConfirmDialog(QDialog):
         self.stay.setDefault(True)
         self.stay.setFocus(Qt.FocusReason.OtherFocusReason)
         self.setMinimumWidth(theme.px(440))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """As high as its words are in this width: Qt makes a dialog as high as they were in its favourite one."""
+        super().resizeEvent(event)
+        layout = self.layout()
+        if layout is not None and layout.hasHeightForWidth():
+            self.setMinimumHeight(layout.totalHeightForWidth(self.width()))
 
     @classmethod
     def ask(cls, parent: QWidget | None, question: str, lost: str, go: str, stay: str) -> bool:

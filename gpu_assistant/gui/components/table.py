@@ -71,7 +71,7 @@ class Table(Live, QTableWidget):
             ]
             words = [metrics.horizontalAdvance(word) for text in texts for word in text.split()]
             heading = head.sectionSizeHint(column)
-            least.append(max(heading, max(words, default=0) + 2 * SIDE))
+            least.append(max(heading, max(words, default=0) + 2 * SIDE + 2))
             most.append(max([heading, *(metrics.horizontalAdvance(text) + 2 * SIDE + 2 for text in texts)]))
         spare, wanted = max(room - sum(least), 0), sum(most) - sum(least)
         left = max(spare - wanted, 0) // max(len(least), 1)  # what nobody needs is for all alike
@@ -87,7 +87,7 @@ class Table(Live, QTableWidget):
             item, span = self.item(row, column), self.columnSpan(row, column)
             if item is not None:
                 wide = sum(self.columnWidth(each) for each in range(column, column + span))
-                lines.append(laid_out(item.text(), self.font(), wide - 2 * SIDE, self._wraps)[1].height())
+                lines.append(laid_out(_whole(item.text()), self.font(), wide - 2 * SIDE, self._wraps)[1].height())
         return max(lines, default=self.fontMetrics().height()) + ROW
 
     def recolour(self) -> None:
@@ -102,6 +102,11 @@ class Table(Live, QTableWidget):
             boxed(QPainter(self), QRectF(self.rect()), 10, "card")
             return True
         return super().event(event)
+
+
+def _whole(text: str) -> str:
+    """A unit like "images/s" is one word; Qt would break it behind the stroke."""
+    return text.replace("/", "/\u2060")
 
 
 class _Cells(QStyledItemDelegate):
@@ -124,7 +129,7 @@ class _Cells(QStyledItemDelegate):
         painter.setPen(theme.color("text"))
         alignment = Qt.AlignmentFlag(int(index.data(Qt.ItemDataRole.TextAlignmentRole)))
         if self._wraps:
-            layout, size = laid_out(str(index.data()), painter.font(), words.width())
+            layout, size = laid_out(_whole(str(index.data())), painter.font(), words.width())
             top = words.top() + (words.height() - size.height()) / 2
             for number in range(layout.lineCount()):
                 line = layout.lineAt(number)

@@ -8,7 +8,7 @@ import time
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench.page import SPEED_TAB
@@ -60,6 +60,18 @@ def test_how_long_it_takes_is_said_before_it_starts(opened, app, qtbot, seen):
     qtbot.waitUntil(lambda: not app.bench_full, timeout=5000)
     page.stop()
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_the_question_is_whole(opened, qapp, qtbot, scale):
+    theme.set_text_scale(qapp, scale)
+    page = opened(card_benchmark(), variant="cu130")
+    page.ask_full()
+    question = _question(page)
+    words = [each for each in question.findChildren(QLabel) if each.text()]
+    assert len(words) == 2
+    qtbot.waitUntil(lambda: all(each.height() >= each.heightForWidth(each.width()) for each in words), timeout=5000)
+    question.reject()
 
 
 def test_it_stands_beside_the_quick_one(opened, app, seen):

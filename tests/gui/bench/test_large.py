@@ -14,7 +14,7 @@ from gpu_assistant.gui.bench.along_card import AlongCard
 from gpu_assistant.gui.bench.every import Every
 from gpu_assistant.gui.bench.meanings import meaning
 from gpu_assistant.gui.bench.pair_row import PairRow
-from gpu_assistant.gui.components.table import SIDE
+from gpu_assistant.gui.components.table import SIDE, _whole
 from gpu_assistant.gui.components.text import laid_out
 from tests.fakes.benchmarks import card_benchmark, two_cards
 
@@ -42,6 +42,13 @@ def test_names_and_figures_of_bars_fit(language, qapp, qtbot, scale, width, code
             assert words + row._bars_height(places) <= row.height()
 
 
+def _lines(text, table, wide):
+    text = _whole(text)
+    layout, _ = laid_out(text, table.font(), wide - 2 * SIDE)
+    lines = [layout.lineAt(number) for number in range(layout.lineCount())]
+    return [text[line.textStart() : line.textStart() + line.textLength()].strip() for line in lines]
+
+
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 def test_all_figures_show_every_word(language, qapp, qtbot, scale):
     theme.set_text_scale(qapp, scale)
@@ -66,6 +73,7 @@ def test_all_figures_show_every_word(language, qapp, qtbot, scale):
             wide = sum(table.columnWidth(column + more) for more in range(table.columnSpan(row, column)))
             _, size = laid_out(item.text(), table.font(), wide - 2 * SIDE)
             assert size.height() <= table.rowHeight(row)
+            assert not any(line.startswith("s") and len(line) < 3 for line in _lines(item.text(), table, wide))
             longest = max(table.fontMetrics().horizontalAdvance(word) for word in item.text().split())
             assert longest <= wide - 2 * SIDE
     assert table.viewport().height() >= table.verticalHeader().length()
