@@ -39,8 +39,10 @@ class SparkLine(Live, QWidget):
         self.follow()
 
     def set_points(self, points: Iterable[Point], *, high: float | None = None) -> None:
-        """The points to draw, oldest first."""
-        self._points = list(points)
+        """The points to draw, oldest first. What was before a clock was set back has no place beside what is since."""
+        given = list(points)
+        back = next((n for n in range(len(given) - 1, 0, -1) if given[n][0] < given[n - 1][0]), 0)
+        self._points = given[back:]
         self.high = high if high is not None else self.high
         self.update()
 

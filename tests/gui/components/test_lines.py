@@ -1,0 +1,47 @@
+"""Small lines keep their shape when the computer's clock is set: speeds follow a clock that only goes on."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gpu_assistant.fetch.speed import Speed
+from gpu_assistant.gui.components import SparkLine, SpeedLine
+from gpu_assistant.gui.wizard.progress import Progress
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.mark.parametrize("jump", [-7200.0, 7200.0])
+def test_a_speed_does_not_follow_the_clock_on_the_wall(qtbot, monkeypatch, jump: float) -> None:
+    line, speed = SpeedLine(), Speed()
+    qtbot.addWidget(line)
+    progress = Progress(None)
+    line.add(5e6)
+    speed.add(0)
+    began = progress._clock()
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + jump)
+    end = time.monotonic() + 0.25
+    while time.monotonic() < end:
+        pass
+    line.add(5e6)
+    speed.add(1_000_000)
+    (first, _), (second, _) = line.points()
+    assert 0.25 <= second - first < 60
+    assert 0.25 <= progress._clock() - began < 60
+    rate = speed.rate()
+    assert rate is not None
+    assert 1_000_000 / 60 < rate <= 4_000_000
+
+
+def test_what_was_before_a_clock_was_set_back_is_not_drawn_across_what_is_since(qtbot) -> None:
+    line = SparkLine()
+    qtbot.addWidget(line)
+    line.set_points([(100.0, 1.0), (130.0, 2.0), (100.0, 3.0), (101.0, 4.0)])
+    assert line.points() == ((100.0, 3.0), (101.0, 4.0))
+    line.set_points([(100.0, 1.0), (101.0, None), (102.0, 3.0)])
+    assert len(line.points()) == 3
+    line.set_points([])
+    assert line.points() == ()
