@@ -91,7 +91,12 @@ def snippet(fit: MemoryFit) -> str:
     given = "model, loader, optimizer, loss_function" + (", blocks" if checkpointed else "")
 
     lines = [f"# pip install {example.needs}"]
-    lines += ["from functools import partial", ""] if checkpointed else []
+    # Which of several cards "cuda:0" is: torch's own order is another one.
+    ordered = ['os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # numbers as the driver gives them', ""]
+    ordered = ordered if fit.device != "cpu" else []
+    lines += ["import os"] if ordered else []
+    lines += ["from functools import partial"] if checkpointed else []
+    lines += ["", *ordered] if ordered or checkpointed else []
     lines += ["import torch"]
     lines += ["from torch.utils.checkpoint import checkpoint"] if checkpointed else []
     lines += [example.imports, "", f'device = "{fit.device}"', "", ""]

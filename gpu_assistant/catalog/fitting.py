@@ -30,10 +30,11 @@ class Spare(Struct, frozen=True, kw_only=True):
 
 
 class Took(Struct, frozen=True, kw_only=True):
-    """Seconds that one model took on a processor with that many cores, nothing else running."""
+    """Seconds that one model took on a processor with that many cores; `load`: how many programs wanted them."""
 
     model: str
     cores: int
+    load: float
     seconds: float
     source: str
 

@@ -513,12 +513,12 @@
         <translation>批次</translation>
     </message>
     <message>
-        <source>For {model} it took {time} on a CPU with {cores} cores that did nothing else.</source>
-        <translation>在一台 {cores} 核、没有其他任务的 CPU 上，{model} 用了 {time}。</translation>
+        <source>For {model} it took {time} on a CPU with {cores} cores beside much other work.</source>
+        <translation>在一台 {cores} 核、同时还有很多其他任务的 CPU 上，{model} 用了 {time}。</translation>
     </message>
     <message>
-        <source>How long that takes on a GPU has not been measured yet.</source>
-        <translation>用显卡要多久，还没有人测过。</translation>
+        <source>How long that takes here is known after the first run.</source>
+        <translation>在这里要多久，第一次测过就知道了。</translation>
     </message>
     <message>
         <source>Last time it took {time} here.</source>

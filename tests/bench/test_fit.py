@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -11,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.bench import fit as room
+from gpu_assistant.bench.child.program import wanted
 from gpu_assistant.bench.fit import FitJob, usable_batch
 from gpu_assistant.bench.lines import FitProgress
 from gpu_assistant.catalog.fitting import fitting
@@ -167,6 +169,17 @@ def test_the_largest_batch_is_a_number_that_one_would_type(
     one = replace(memory_fits().fits[0], largest_batch=largest)
     assert usable_batch(one) == plain
     assert usable_batch(replace(one, variant="accumulation")) == accumulated
+
+
+def test_of_several_cards_the_one_with_the_most_memory_is_meant() -> None:
+    cards = [{"id": f"cuda:{number}", "memory_bytes": size} for number, size in enumerate((8, 24, 24))]
+    about: list[dict[str, Any]] = [{"id": "cpu", "threads": 6}, *cards]
+    devices: list[Any] = [
+        SimpleNamespace(id=each["id"], kind="cpu" if each["id"] == "cpu" else "gpu") for each in about
+    ]
+    assert [each.id for each in wanted(devices, about, "cuda")] == ["cuda:1"]  # of equal ones the first
+    assert [each.id for each in wanted(devices, about, "cuda:2")] == ["cuda:2"]
+    assert wanted(devices[:1], about[:1], "cuda") == []
 
 
 def test_what_stays_spare_depends_on_what_shares_the_memory() -> None:

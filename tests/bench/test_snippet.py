@@ -34,6 +34,8 @@ def test_it_is_python_and_says_what_was_measured(device: str, half: str, model: 
         code, ways = snippet(measured), ways_of(measured)
         ast.parse(code)
         assert f'device = "{device}"' in code
+        assert code.find("CUDA_DEVICE_ORDER") < code.index("import torch")
+        assert ("PCI_BUS" in code) == (device != "cpu")
         assert ("autocast" in code) == (f"dtype=torch.{half}" in code) == ("mixed" in ways)
         assert ("checkpoint" in code) == ("checkpointing" in ways)
         assert ("inputs.chunk(4)" in code) == ("accumulation" in ways)

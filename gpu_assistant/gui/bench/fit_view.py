@@ -261,10 +261,10 @@ class FitView(Live, QWidget):
         if last is not None:
             said.append(self.tr("Last time it took {time} here.").format(time=duration(last, speak)))
         elif known is not None:
-            took = self.tr("For {model} it took {time} on a CPU with {cores} cores that did nothing else.")
+            took = self.tr("For {model} it took {time} on a CPU with {cores} cores beside much other work.")
             said.append(took.format(model=model, time=duration(known.seconds, speak), cores=known.cores))
         else:
-            said.append(self.tr("How long that takes on a GPU has not been measured yet."))
+            said.append(self.tr("How long that takes here is known after the first run."))
         said.append(self.tr("After {time} at the latest it ends.").format(time=duration(LIMIT_S, speak)))
         return ("" if speak == "zh_CN" else " ").join(said)
 

@@ -202,7 +202,7 @@ def test_the_gpu_can_be_chosen(memory, app, qtbot):
 
 
 def test_it_says_how_long_and_how_far_it_is(memory, app, qtbot):
-    assert "has not been measured yet" in memory.note.text()
+    assert "How long that takes here is known after the first run." in memory.note.text()
     assert "After 10 minutes at the latest it ends." in memory.note.text()
     app.gate = threading.Event()
     app.news["fit"] = (FitProgress(n=2, of=5, variant="mixed"),)
