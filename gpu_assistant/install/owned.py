@@ -12,6 +12,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from ..core import json
+
 # Where packages lie in an environment, or beside a Python.
 SITE = ("Lib/site-packages", "lib/python3*/site-packages")
 META = "conda-meta"
@@ -99,7 +101,7 @@ def _condas(folder: Path) -> Iterator[Package]:
     own = [path.relative_to(folder).as_posix() for path in sorted((folder / META).glob("*")) if path.is_file()]
     for path in sorted((folder / META).glob("*.json")):
         try:
-            found = msgspec.json.decode(path.read_bytes(), type=_CondaRecord)
+            found = json.decode(path.read_bytes(), _CondaRecord)
             since = path.stat().st_mtime_ns
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             continue
