@@ -78,14 +78,15 @@ def test_home_with_a_hot_gpu(home, app):
 SICK = {"temp": 95, "temp_max": 83, "temp_slow": 90, "mem_used": 8 * GIB, "ecc_uncorrected": 3, "remap_pending": True}
 
 
-def test_several_alarms_are_one_sentence_with_its_advice_and_the_others_unfold(home, app):
+def test_several_alarms_are_one_sentence_with_its_advice_and_the_others_unfold(home, app, qtbot):
     app.results["detect"] = rtx4060()
     app.known = (replace(ENVIRONMENT, variant="cu130"),)
     window, page = home(app)
     now = time.time()
     feed(window, *(sample(gpu(**SICK), t=now - 12 + i) for i in range(12)))
+    # A sample that the thread took meanwhile begins anew; it goes on with the last one, until all ring.
+    qtbot.waitUntil(lambda: len(page.alarms.rows) >= 4, timeout=60_000)
     first, *others = page.alarms.rows.values()
-    assert len(others) >= 3
     assert page.hero.kind == "error"
     assert page.hero.title.text() == first.title.text()
     # Its sentence stands above: here is what to do.
@@ -109,7 +110,7 @@ def test_without_an_environment_home_says_how_the_card_is(home, app, qtbot):
     assert page.hero.title.text() == "Your GPU is not set up for deep learning yet"
     now = time.time()
     feed(window, *(sample(gpu(**SICK), t=now + i) for i in range(12)))
-    assert page.hero.kind == "error"
+    qtbot.waitUntil(lambda: page.hero.kind == "error", timeout=60_000)
     assert page.hero.button.text() == "Set up my GPU"
     with qtbot.waitSignal(page.setup_wanted):
         window.area.setup_wanted.disconnect()
