@@ -818,8 +818,8 @@
 <context>
     <name>Scores</name>
     <message>
-        <source>Doubtful: see “Was it a fair test?”.</source>
-        <translation>结果存疑，原因见“这次测得公平吗？”。</translation>
+        <source>Doubtful: other programs disturbed it, or its check failed.</source>
+        <translation>结果存疑：测量受到其他程序干扰，或者核对有误。</translation>
     </message>
     <message>
         <source>For this the CPU is the better device here.</source>

@@ -166,7 +166,7 @@ def headline(benchmark: Benchmark) -> Headline | None:
         return None
     best = pair.best
     sure = not any(doubtful(each) for each in (best, pair.cpu) if each is not None)
-    unsure = translate("Scores", "Doubtful: see “Was it a fair test?”.")
+    unsure = translate("Scores", "Doubtful: other programs disturbed it, or its check failed.")
     if pair.ratio is not None:
         figure = times(pair.ratio)
         return Headline(
