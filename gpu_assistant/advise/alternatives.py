@@ -169,7 +169,8 @@ def _processor(d: Decision) -> Iterator[Alternative]:
     if cpu is None:
         return
     if d.driver.changes and d.accelerator == "cuda":
-        yield _other("cpu-for-now", cpu, d)
+        # What is not there cannot be left alone.
+        yield _other("cpu-for-now" if d.driver.installed is not None else "cpu-without-driver", cpu, d)
     if d.accelerator in ("rocm", "xpu"):
         yield _other("cpu-instead", cpu, d)
     if d.accelerator == "cpu" and d.pick.build.variant == "cpu" and d.where.machine.os.system == "windows":

@@ -5,10 +5,11 @@ from __future__ import annotations
 from ..catalog.records import Subject
 from ..core.message import Value
 from ..core.recommendation import Reason
+from .beside import driver_after
 from .builds import code_for
 from .cards import Card, said_name
 from .decision import Decision
-from .drivers import build_floor, reachable, series_of
+from .drivers import build_floor, native_cuda, reachable, series_of
 from .pick import with_code
 from .pythons import passed_kind
 from .reasons_accelerator import accelerator_reason, idle_graphics
@@ -25,6 +26,7 @@ def reasons(d: Decision) -> tuple[Reason, ...]:
         *idle_graphics(d),
         _version(d),
         _variant(d),
+        *_newer_cuda(d),
         *_certainty(d),
         *_index(d),
         *_vision(d),
@@ -189,6 +191,23 @@ def _variant(d: Decision) -> Reason:
     if d.pick.code == "ptx":
         return _say(d, about, "variant-ptx", torch, "device-rule", **data)
     return _say(d, about, "variant-code", torch, "device-rule", **data)
+
+
+def _newer_cuda(d: Decision) -> tuple[Reason, ...]:
+    """Why not the build of the same release for a newer CUDA: the driver that will be there brings it only in part."""
+    cuda, state, after = d.pick.build.cuda, d.where.state, driver_after(d.where.state, d.driver)
+    own = native_cuda(d.where.catalog, after)
+    if cuda is None or state is None or after is None or own is None or own < cuda or d.by_hand or d.pick.build.local:
+        return ()
+    for build, code in with_code(d.where):
+        lowest = build_floor(d.where.catalog, state, build, code)
+        runs = lowest is not None and after >= lowest.version
+        if runs and build.cuda is not None and build.cuda > own and build.version == d.pick.build.version:
+            said: dict[str, Value] = {"newer": f"{build.cuda[0]}.{build.cuda[1]}", "cuda": f"{own[0]}.{own[1]}"}
+            said["driver"] = ((d.driver.recommended if d.driver.changes else d.driver.installed) or "").lstrip("@")
+            known = d.where.catalog.cuda
+            return (_say(d, "pytorch.variant", "variant-native", known, "compatibility", **said),)
+    return ()
 
 
 def _variant_without_cuda(d: Decision) -> Reason:

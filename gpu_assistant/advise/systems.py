@@ -7,7 +7,7 @@ import re
 from ..catalog.load import Catalog
 from ..catalog.records import LowestWindows
 from ..catalog.torch_builds import Embedded, GlibcFloor
-from ..catalog.versions import numbers
+from ..catalog.versions import capability, numbers
 from ..core.errors import AppError
 from ..core.machine import Machine
 from .builds import builds_for, excluded_devices, glibc_lacking
@@ -30,7 +30,9 @@ def refuse_unfit(machine: Machine, catalog: Catalog, arch: str) -> None:
     if embedded is not None and arch == embedded.arch:
         for card in nvidia_cards(machine, catalog):
             if _embedded(card, catalog, embedded):
-                raise AppError("jetson", gpu=card.name, url=embedded.url)
+                # The newest boards' chip is in the general builds; their driver still comes with JetPack alone.
+                code = "jetson-driver" if _listed(card, catalog, arch) else "jetson"
+                raise AppError(code, gpu=card.name, url=embedded.url)
     distro = (machine.os.distro or "").casefold()
     without = catalog.pytorch.without_glibc
     if without is not None and distro in without.distributions:
@@ -50,6 +52,12 @@ def _embedded(card: Card, catalog: Catalog, embedded: Embedded) -> bool:
         return True
     words = re.split(r"[^a-z0-9]+", card.name.casefold())
     return not set(words).isdisjoint(embedded.names)
+
+
+def _listed(card: Card, catalog: Catalog, arch: str) -> bool:
+    """Whether a general build for this kind of computer has code made for a card's chip."""
+    codes = (text for build in builds_for(catalog, "linux", arch) for text in build.record.arch_list or ())
+    return card.capability is not None and any(capability(text) == card.capability for text in codes)
 
 
 def _refuse_old_mac(machine: Machine, catalog: Catalog, arch: str) -> None:

@@ -100,6 +100,11 @@ def _accelerator(where: Site, found: TensorFlowPick) -> Reason:
         code = f"tensorflow-on-card{known}" if found.gpu else "tensorflow-beside-card"
         return say(where, about, code, flow, "pip", gpu=where.card.name, capability=where.card.capability_text)
     gpu = next(iter(where.machine.gpus), None)
+    plugin = flow.apple_plugin
+    if gpu is not None and where.machine.os.system == "darwin" and plugin is not None:
+        said: dict[str, Value] = {"gpu": said_name(gpu, where.catalog), "plugin": plugin.name}
+        said |= {"broken": plugin.broken_from, "version": found.version}
+        return say(where, about, "tensorflow-apple", flow, plugin.source, **said)
     code = "tensorflow-no-gpu" if gpu is None else "tensorflow-other-gpu"
     if gpu is None and where.machine.os.wsl and where.machine.driver is None:
         code = "tensorflow-no-gpu-wsl"

@@ -141,6 +141,15 @@ class CpuNeed(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class ApplePlugin(Struct, frozen=True, kw_only=True):
+    """What lets TensorFlow use a Mac's graphics, and the first TensorFlow with which it was seen to fail."""
+
+    name: str
+    broken_from: Numbers
+    source: str
+    confidence: Confidence = "high"
+
+
 class TensorFlow(Subject, frozen=True, kw_only=True):
     """`tensorflow.json`; builds by system, newest first. `minimum_drivers` (linux, wsl) are for CUDA 12 builds."""
 
@@ -154,6 +163,7 @@ class TensorFlow(Subject, frozen=True, kw_only=True):
     not_for: tuple[TensorFlowGap, ...]
     routes: tuple[TensorFlowRoute, ...]
     builds: tuple[TensorFlowBuild, ...]
+    apple_plugin: ApplePlugin | None = None
 
     def route(self, system: SystemName, how: str) -> TensorFlowRoute | None:
         """The way of a kind on a system."""

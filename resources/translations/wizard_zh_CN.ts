@@ -522,6 +522,14 @@
         <translation>占用 {disk}（空闲 {size}）</translation>
     </message>
     <message>
+        <source>needed on {disk} ({size} free)</source>
+        <translation>需要占用 {disk}（空闲 {size}）</translation>
+    </message>
+    <message>
+        <source>the system's disk</source>
+        <translation>系统盘</translation>
+    </message>
+    <message>
         <source>Not known yet</source>
         <translation>还不知道</translation>
     </message>

@@ -53,7 +53,7 @@ def ask(case: Case, catalog: Catalog) -> Recommendation | str:
 def faults(case: Case, found: Recommendation | str, known: World) -> list[str]:
     """What is wrong with an answer; a refusal is right only where nothing is published."""
     if isinstance(found, str):
-        if found == "jetson":
+        if found in ("jetson", "jetson-driver"):
             return [] if on_a_board(known, case.machine) else ["refused as a Jetson"]
         if found in ("no-tensorflow", "no-tensorflow-nor-pytorch") and case.goal == "tensorflow":
             here = case.machine["os"]

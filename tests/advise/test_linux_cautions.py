@@ -103,3 +103,26 @@ def test_a_picked_driver_stays_the_one_number() -> None:
         assert "GTX 960" in said(found, "driver-drops-other-picked", language)
     shared = recommend(both, catalog(), choice=Choice(variant="cu132", driver="580.126.20"))
     assert (shared.driver.recommended, shared.driver.packages[0]) == ("580.126.20", "nvidia-driver-580")
+
+
+def test_why_not_the_build_for_the_newest_cuda_is_said() -> None:
+    old_and_new = machine("windows", GTX_1070, RTX_5070_TI, driver="576.52")
+    found = recommend(old_and_new, catalog())
+    assert found.pytorch is not None
+    (why,) = [each for each in found.reasons if each.code == "variant-native"]
+    assert (found.pytorch.variant, why.data["newer"], why.data["driver"]) == ("cu130", "13.2", found.driver.recommended)
+    alone = recommend(machine("windows", RTX_5070_TI, driver="576.52"), catalog())
+    assert "variant-native" not in codes_of(alone.reasons)
+
+
+def test_what_is_not_there_is_not_left_alone() -> None:
+    bare, old = recommend(ubuntu(RTX_3060), catalog()), recommend(ubuntu(RTX_3060, driver="550.120"), catalog())
+    assert "cpu-without-driver" in codes_of(bare.alternatives)
+    assert "cpu-for-now" in codes_of(old.alternatives)
+
+
+def test_apples_own_plugin_is_named_on_a_mac() -> None:
+    mac = machine("darwin", Gpu(vendor="apple", name="Apple M2"), arch="arm64")
+    (why,) = [each for each in recommend(mac, catalog(), goal="tensorflow").reasons if each.about == "accelerator"]
+    for language in ("en", "zh_CN"):
+        assert "tensorflow-metal" in Texts(language).say(f"reason.{why.code}", why.data)

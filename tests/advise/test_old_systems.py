@@ -124,7 +124,9 @@ def test_windows_before_10(build: int | None, version: str | None, lacking: bool
 def test_a_jetson_is_sent_to_nvidias_own_builds(gpu: Gpu) -> None:
     with pytest.raises(AppError) as refused:
         recommend(machine("linux", gpu, arch="arm64"), catalog())
-    assert refused.value.code == "jetson"
+    # Thor's chip is in the general builds: its driver is what they do not bring.
+    thor = gpu.compute_capability == "11.0" or gpu.pci_id == "10de:2b00"
+    assert refused.value.code == ("jetson-driver" if thor else "jetson")
     assert str(refused.value.data["url"]).startswith("https://docs.nvidia.com/")
 
 

@@ -77,6 +77,7 @@ REFUSALS = {
     "no-glibc",
     "glibc-too-old",
     "jetson",
+    "jetson-driver",
 } | {
     "choice-impossible",
     "choice-unreadable",

@@ -51,9 +51,10 @@ class PriceCard(Card):
         decides = self.tr("your line decides") if plan.bundle is None else self.tr("the disk decides")
         pace = pace if plan.minutes is not None else decides
         found = price(plan)
+        kept = prices.kept(found, texts)
         words = (
             self._bytes(plan, found, texts),
-            (_head(prices.kept(found, texts) or self.tr("Not known yet")), self._where(plan, machine)),
+            (_head(kept or self.tr("Not known yet")), self._where(plan, machine, known=bool(kept))),
             (minutes, pace),
             (consent, asked),
         )
@@ -75,11 +76,14 @@ class PriceCard(Card):
             line += self.tr("; and more: {parts} (size not known)").format(parts=lacking)
         return _head(figure), line
 
-    def _where(self, plan: Plan, machine: Machine) -> str:
+    def _where(self, plan: Plan, machine: Machine, *, known: bool) -> str:
         disk = disk_of(machine, plan.env)
         if disk is None or disk.free_bytes is None:
             return self.tr("on your disk")
-        return self.tr("on {disk} ({size} free)").format(disk=disk_name(disk), size=size(disk.free_bytes))
+        # A lone "/" says nothing to who has never seen one.
+        name = self.tr("the system's disk") if disk.path == "/" else disk_name(disk)
+        said = self.tr("on {disk} ({size} free)") if known else self.tr("needed on {disk} ({size} free)")
+        return said.format(disk=name, size=size(disk.free_bytes))
 
     def set_room(self, room: int) -> None:
         """How wide the card may be: four tiles and the button, four tiles above it, or two and two."""
