@@ -166,11 +166,17 @@ class SmallWorld:
         return events
 
     def seen(self) -> dict[str, bytes | None]:
-        """Every file outside of the data folder and the toolkits in it, byte for byte; folders have no bytes."""
+        """Every file outside of the data folder and the toolkits in it, byte for byte; folders have no bytes, and of a
+        list of ours the names count alone.
+        """
         places = [*self.outside.rglob("*"), *self.data.toolkits.rglob("*")]
-        return {
-            place.relative_to(self.root).as_posix(): None if place.is_dir() else place.read_bytes() for place in places
-        }
+        return {place.relative_to(self.root).as_posix(): _seen(place) for place in places}
+
+
+def _seen(place: Path) -> bytes | None:
+    if place.name == listing.FILES:
+        return "\n".join(listing.read(place.parent)).encode()
+    return None if place.is_dir() else place.read_bytes()
 
 
 def step(name: str, kind: str, *, needs: tuple[str, ...] = (), **spec: str) -> Step:
