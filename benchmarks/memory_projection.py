@@ -52,7 +52,7 @@ def compare(model: str, variant: str, batch: int, threads: int | None) -> dict[s
         "model": model,
         "variant": variant,
         "batch": batch,
-        "small_batches": fit.SMALL,
+        "small_batches": found.small,
         "projected": needs["peak"],
         "measured": int(measured),
         "ratio": needs["peak"] / measured,

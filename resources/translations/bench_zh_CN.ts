@@ -525,8 +525,8 @@
         <translation>上次在这台电脑上用了 {time}。</translation>
     </message>
     <message>
-        <source>Measures steps with 1 and 2 examples and projects them to your batch.</source>
-        <translation>先实测 1 个和 2 个样本的训练步，再推算到你选的批次。</translation>
+        <source>Measures steps with 1 to 3 examples and projects them to your batch.</source>
+        <translation>先实测 1 到 3 个样本的训练步，再推算到你选的批次。</translation>
     </message>
     <message>
         <source>Model</source>

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.bench import fit as room
 from gpu_assistant.bench.child.program import wanted
+from gpu_assistant.bench.child.timeline import Event, projected
 from gpu_assistant.bench.fit import FitJob, usable_batch
 from gpu_assistant.bench.lines import FitProgress
 from gpu_assistant.catalog.fitting import fitting
@@ -192,3 +193,17 @@ def test_what_stays_spare_depends_on_what_shares_the_memory() -> None:
     argv = job(Path("env"), device="cuda")._argv(Path("python"))
     assert argv[argv.index("--spare-share") + 1] == str(linux.share)
     assert all(each.why for each in found.spare)
+
+
+def test_where_small_steps_differ_what_grows_with_the_batch_is_still_drawn_out() -> None:
+    """The update may be the highest point of both small steps, and yet not of a large one."""
+
+    def step(batch: int, more: int) -> list[Event]:
+        sizes = [10 * batch, *(more * [1, -1]), -10 * batch]
+        return [*(Event(size, 0, False) for size in sizes), Event(500, 0, True), Event(-500, 0, True)]
+
+    one, other = (step(2, 0), 2), (step(3, 1), 3)
+    assert projected(one, other, 4) == (500, 0, True)
+    top = projected(one, other, 100)
+    assert top.bytes >= 1000
+    assert not top.updating

@@ -13,7 +13,7 @@ from .step import Step
 from .talk import Talk
 from .timeline import Event, alike, projected, recorded
 
-SMALL = (1, 2)
+SMALL, LARGER = (1, 2), (2, 3)
 PLAIN, MIXED, CHECKPOINTING, ACCUMULATION = "plain", "mixed", "checkpointing", "accumulation"
 TOGETHER = "together"  # all of them, mixed precision only where it is worth something
 VARIANTS = (PLAIN, MIXED, CHECKPOINTING, ACCUMULATION, TOGETHER)
@@ -22,7 +22,7 @@ MOST = 2**20  # no batch is larger
 
 
 class Fit:
-    """One model in one variant on one device; `events` are those of the batches in SMALL."""
+    """One model in one variant on one device; `events` are those of the batches in `small`."""
 
     def __init__(self, device: Device, name: str, variant: str) -> None:
         self.device, self.name = device, name
@@ -40,7 +40,11 @@ class Fit:
         self.parameters = _bytes(tensors)
         self.gradients = _bytes(self.step.plain.parameters())
         self.optimizer = _bytes(_tensors(self.step.optimizer.state))
-        self.events = [self.record(batch) for batch in SMALL]
+        self.small = SMALL
+        self.events = [self.record(batch) for batch in self.small]
+        if not alike(*self.events):  # a batch of 1 may be computed in another way than any other
+            self.small = LARGER
+            self.events = [self.events[1], self.record(LARGER[1])]
 
     def record(self, batch: int) -> List[Event]:
         """One step's events with this batch."""
@@ -64,7 +68,7 @@ class Fit:
     def needs(self, batch: int) -> Dict[str, int]:
         """Bytes at the highest point of a step with this batch, by what they are for; `peak` is their sum."""
         once = self.once(batch)
-        top = projected((self.events[0], SMALL[0]), (self.events[1], SMALL[1]), once)
+        top = projected((self.events[0], self.small[0]), (self.events[1], self.small[1]), once)
         # Gradients that lie there from before are none of the step's own allocations.
         kept = self.gradients if self.in_parts else 0
         fresh = 0.0 if kept else min(top.gradients, max(top.bytes, 0.0))

@@ -95,16 +95,28 @@ def alike(one: List[Event], other: List[Event]) -> bool:
 def projected(one: Tuple[List[Event], int], other: Tuple[List[Event], int], batch: int) -> Peak:
     """The highest point with another batch, from two recorded steps and their batches.
 
-    Where their allocations do not match, only the two highest points are drawn out.
+    Where their allocations do not match, only the highest points are drawn out: before the update, which grows with the
+    batch, and in it, which does not, each for itself.
     """
     (first, small), (second, large) = one, other
     factor = (batch - small) / (large - small)
     if not alike(first, second):
-        low, high = peak(first), peak(second)
-        return Peak(low.bytes + (high.bytes - low.bytes) * factor, high.gradients, high.updating)
+        phases = [(_highest(first, updating), _highest(second, updating)) for updating in (False, True)]
+        drawn = [high._replace(bytes=low.bytes + (high.bytes - low.bytes) * factor) for low, high in phases]
+        return max(drawn, key=lambda each: each.bytes)
     highest, total = Peak(0.0, 0.0, False), 0.0
     for a, b in zip(first, second):
         total += a.bytes + (b.bytes - a.bytes) * factor
         if total > highest.bytes:
             highest = Peak(total, a.gradients, a.updating)
+    return highest
+
+
+def _highest(events: List[Event], updating: bool) -> Peak:
+    """The highest point before the update, or in it."""
+    highest, total = Peak(0.0, 0.0, updating), 0.0
+    for event in events:
+        total += event.bytes
+        if event.updating == updating and total > highest.bytes:
+            highest = Peak(total, event.gradients, updating)
     return highest

@@ -254,7 +254,7 @@ class FitView(Live, QWidget):
 
     def _note(self) -> str:
         """How it is done and how long it takes, as far as somebody measured that."""
-        said = [self.tr("Measures steps with 1 and 2 examples and projects them to your batch.")]
+        said = [self.tr("Measures steps with 1 to 3 examples and projects them to your batch.")]
         speak, model = language.texts().language, fit_words.model_name(self._model)
         last = self._took.get((self._model, self._kind()))
         known = self._known.took(self._model) if self._kind() == "cpu" else None

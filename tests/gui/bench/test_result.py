@@ -220,7 +220,7 @@ def test_it_says_how_long_and_how_far_it_is(memory, app, qtbot):
     assert memory.bars.rows["plain"].hasFocus()  # read out, and no button that a late key would press
     assert page.verticalScrollBar().value() == 0
     memory._forget()
-    assert memory.note.text().startswith("Measures steps with 1 and 2 examples")
+    assert memory.note.text().startswith("Measures steps with 1 to 3 examples")
     assert "Last time it took 75 seconds here." in memory.note.text()
 
 
