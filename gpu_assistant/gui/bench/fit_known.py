@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FitKnown(Struct, frozen=True, kw_only=True):
-    """`devices` are those of the newest benchmark that saw a GPU, by the names that the benchmark's child gives them."""
+    """`devices` are those of the newest benchmark that saw a GPU, by the names that its child gives them."""
 
     fitting: Fitting | None = None
     devices: tuple[BenchDevice, ...] = ()
