@@ -14,7 +14,7 @@ WITH = str(MACHINES / "ubuntu22-h100" / "expected.json")
 WITHOUT = str(MACHINES / "nothing-at-all" / "expected.json")
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "conda alone knows"), ("zh_CN", "只有 conda 知道")])
+@pytest.mark.parametrize(("language", "words"), [("en", "and more: conda's Python"), ("zh_CN", "另加：conda 的 Python")])
 def test_a_plan_says_what_conda_does(call: Call, language: str, words: str) -> None:
     done = call("--lang", language, "plan", "--machine", WITH, "--environment", "conda")
     assert done.returncode == 0, done.stderr
