@@ -27,9 +27,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("environment", type=Path)
     parser.add_argument("--model", choices=MODELS, action="append")
-    parser.add_argument(
-        "--variant", action="append", choices=("plain", "mixed", "checkpointing", "accumulation", "together")
-    )
+    parser.add_argument("--variant", action="append", choices=VARIANTS)
     parser.add_argument("--batch", type=int, default=6)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
