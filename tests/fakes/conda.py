@@ -9,14 +9,22 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
+import subprocess
 import sys
 from pathlib import Path
+
+from uv import find_uv_bin
+
+from tests.install import tiny
 
 PROGRAM = r'''
 import argparse, json, os, shutil, sys, time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(sys.argv[0]).resolve().parent.parent
+WINDOWS = sys.platform == "win32"
+LEFT_OUT = ("site-packages", "dist-packages", "__pycache__", "test", "idlelib", "tkinter", "EXTERNALLY-MANAGED")
 SERIES = "%d.%d" % sys.version_info[:2]
 VERSION = "%d.%d.%d" % sys.version_info[:3]
 
@@ -78,37 +86,50 @@ def create(words):
     (prefix / "conda-meta" / f"python-{VERSION}-0_cpython.json").write_text(json.dumps(record))
     (prefix / "conda-meta" / "history").write_text("# cmd: " + " ".join(sys.argv) + "\n")
     if mode == "managed":
-        mark = prefix / "lib" / ("python" + SERIES) / "EXTERNALLY-MANAGED"
+        library = prefix / "Lib" if WINDOWS else prefix / "lib" / ("python" + SERIES)
+        mark = library / "EXTERNALLY-MANAGED"
         mark.write_text("[externally-managed]\nError=conda's\n")
     print(json.dumps({"success": True, "prefix": str(prefix), "actions": {"PREFIX": str(prefix)}}, indent=2))
 
 
 def fill(cache):
-    """A package of this Python; what it is made of is linked, to be quick."""
-    library = cache / "lib" / ("python" + SERIES)
-    library.mkdir(parents=True)
-    (cache / "bin").mkdir()
-    shutil.copy2(Path(sys._base_executable).resolve(), cache / "bin" / ("python" + SERIES))
-    (cache / "bin" / "python").symlink_to("python" + SERIES)
-    for place in Path(os.__file__).parent.iterdir():
-        if place.name not in ("site-packages", "dist-packages", "__pycache__", "test", "EXTERNALLY-MANAGED"):
-            (library / place.name).symlink_to(place)
+    """A package of this Python; what it is made of is linked where that works, to be quick."""
+    if WINDOWS:
+        base = Path(sys.base_prefix)
+        cache.mkdir(parents=True)
+        for place in (base / "python.exe", *base.glob("*.dll")):
+            shutil.copy2(place, cache)
+        shutil.copytree(base / "DLLs", cache / "DLLs")
+        library = cache / "Lib"
+        shutil.copytree(Path(os.__file__).parent, library, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    else:
+        library = cache / "lib" / ("python" + SERIES)
+        library.mkdir(parents=True)
+        (cache / "bin").mkdir()
+        shutil.copy2(Path(sys._base_executable).resolve(), cache / "bin" / ("python" + SERIES))
+        (cache / "bin" / "python").symlink_to("python" + SERIES)
+        for place in Path(os.__file__).parent.iterdir():
+            if place.name not in LEFT_OUT:
+                (library / place.name).symlink_to(place)
     (library / "site-packages").mkdir()
     (library / "site-packages" / "README.txt").write_text("packages")
 
 
-if sys.argv[1:] == ["--version"]:
-    print("conda 26.7.0")
-elif sys.argv[1:2] == ["create"]:
-    create(sys.argv[2:])
-else:
-    raise SystemExit(2)
+def main():
+    if sys.argv[1:] == ["--version"]:
+        print("conda 26.7.0")
+    elif sys.argv[1:2] == ["create"]:
+        create(sys.argv[2:])
+    else:
+        raise SystemExit(2)
 '''
 # conda's own, cut to what matters: it takes an environment's folder and puts its programs first on PATH.
 ACTIVATE = """
 export CONDA_PREFIX="$1"
 export PATH="$1/bin:$PATH"
 """
+ACTIVATE_BAT = '@set "CONDA_PREFIX=%~1"\r\n@set "PATH=%~1;%~1\\Scripts;%PATH%"\r\n'
+WINDOWS = sys.platform == "win32"
 
 
 class FakeConda:
@@ -119,13 +140,28 @@ class FakeConda:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.program = root / "bin" / "conda"
-        (root / "bin").mkdir(parents=True)
+        programs = root / ("Scripts" if WINDOWS else "bin")
+        self.program = programs / ("conda.exe" if WINDOWS else "conda")
+        programs.mkdir(parents=True)
         (root / "conda-meta").mkdir()
         (root / "conda-meta" / "conda-26.7.0-py311h06a4308_0.json").touch()
-        (root / "bin" / "activate").write_text(ACTIVATE, encoding="utf-8")
-        self.program.write_text(f"#!{sys.executable} -I\n{PROGRAM}", encoding="utf-8")
-        self.program.chmod(0o755)
+        if WINDOWS:
+            (programs / "activate.bat").write_text(ACTIVATE_BAT, encoding="utf-8", newline="")
+            self._make_exe()
+        else:
+            (programs / "activate").write_text(ACTIVATE, encoding="utf-8")
+            self.program.write_text(f"#!{sys.executable} -I\n{PROGRAM}\nmain()\n", encoding="utf-8")
+            self.program.chmod(0o755)
+
+    def _make_exe(self) -> None:
+        """As uv makes any program of a wheel, in an environment of its own."""
+        conda = tiny.wheel("conda", "26.7.0", source=PROGRAM, script="main")
+        wheel = self.root / conda.name
+        wheel.write_bytes(conda.data)
+        made = self.root / "own"
+        for words in (["venv", "--python", sys.executable, made], ["pip", "install", "--python", made, wheel]):
+            subprocess.run([find_uv_bin(), *words, "--offline", "--no-config", "--quiet"], check=True)
+        shutil.copy2(made / "Scripts" / "conda.exe", self.program)
 
     def mode(self, mode: str) -> None:
         (self.root / "mode").write_text(mode, encoding="utf-8")

@@ -22,7 +22,8 @@ from tests.fakes.fault_server import fault_server
 from .conda_world import CondaWorld
 from .world import RELEASE, end, states
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="conda is an .exe there, which no test can write")
+# What differs on Windows is tried there, too.
+once_is_enough = pytest.mark.skipif(sys.platform == "win32", reason="each copies a whole Python there")
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CondaWorl
         monkeypatch.setenv("UV_DEFAULT_INDEX", world.general)
         monkeypatch.setenv("UV_HTTP_RETRIES", "0")
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        monkeypatch.setenv("HOME", str(world.home))
+        monkeypatch.setenv("USERPROFILE" if sys.platform == "win32" else "HOME", str(world.home))
         yield world
 
 
@@ -61,6 +62,7 @@ def test_from_nothing_to_an_environment_of_condas(world: CondaWorld) -> None:
     assert said == [f"{RELEASE}+cpu", str(world.environment)]
 
 
+@once_is_enough
 def test_the_lock_and_the_record_are_those_of_any_environment(world: CondaWorld) -> None:
     world.install()
     record = manifest.read(world.environment)
@@ -91,15 +93,13 @@ def test_what_conda_is_told(world: CondaWorld, monkeypatch: pytest.MonkeyPatch) 
 def test_a_shell_gets_in_as_into_any_environment(world: CondaWorld) -> None:
     world.install()
     line = world.system.activation(world.environment)
-    done = subprocess.run(
-        ["bash", "-c", f"{line} && python -c 'import sys; print(sys.prefix)'"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    words = f'{line} && python -c "import sys; print(sys.prefix)"'
+    shell = f'cmd /d /s /c "call {words}"' if sys.platform == "win32" else ["bash", "-c", words]
+    done = subprocess.run(shell, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(world.environment)
 
 
+@once_is_enough
 def test_the_same_again_does_nothing_but_prove(world: CondaWorld) -> None:
     world.install()
     events = world.install()
@@ -123,6 +123,7 @@ def test_it_goes_whole_and_leaves_what_the_user_added(world: CondaWorld) -> None
     assert end(world.install()).state == "done"
 
 
+@once_is_enough
 def test_nothing_is_left_of_it(world: CondaWorld) -> None:
     world.install()
     uninstall(world)
@@ -130,6 +131,7 @@ def test_nothing_is_left_of_it(world: CondaWorld) -> None:
     assert listed(world.home) == []
 
 
+@once_is_enough
 def test_two_of_them_go_one_by_one(world: CondaWorld) -> None:
     world.install()
     first = world.environment
@@ -141,6 +143,7 @@ def test_two_of_them_go_one_by_one(world: CondaWorld) -> None:
     assert listed(world.home) == [str(world.root / "place" / "other")]
 
 
+@once_is_enough
 def test_a_python_that_only_conda_may_change_gets_its_packages(world: CondaWorld) -> None:
     world.conda.mode("managed")
     assert end(world.install()).state == "done"
@@ -158,6 +161,7 @@ def test_a_channel_that_does_not_answer(world: CondaWorld) -> None:
     assert end(world.install()).state == "done"
 
 
+@once_is_enough
 def test_a_python_that_the_channel_lacks(world: CondaWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpu_assistant.install.work.Work.python", "3.99")
     with pytest.raises(AppError) as caught:
@@ -166,6 +170,7 @@ def test_a_python_that_the_channel_lacks(world: CondaWorld, monkeypatch: pytest.
     assert not world.environment.exists()
 
 
+@once_is_enough
 def test_what_conda_made_waits_for_the_downloads(world: CondaWorld) -> None:
     plan, index = world.plan(), world.server.files.copy()
     world.server.files.clear()
@@ -180,6 +185,7 @@ def test_what_conda_made_waits_for_the_downloads(world: CondaWorld) -> None:
     assert len(world.conda.calls) == 1
 
 
+@once_is_enough
 def test_a_half_made_one_can_be_taken_back(world: CondaWorld) -> None:
     world.server.files.clear()
     with pytest.raises(AppError):
@@ -189,6 +195,7 @@ def test_a_half_made_one_can_be_taken_back(world: CondaWorld) -> None:
     assert listed(world.home) == []
 
 
+@once_is_enough
 def test_what_two_runs_made_goes_at_once(world: CondaWorld) -> None:
     index = world.server.files.copy()
     world.server.files.clear()
@@ -204,6 +211,7 @@ def test_what_two_runs_made_goes_at_once(world: CondaWorld) -> None:
     assert listed(world.home) == []
 
 
+@once_is_enough
 def test_a_half_made_one_gives_way_to_a_plain_one(world: CondaWorld) -> None:
     index = world.server.files.copy()
     world.server.files.clear()
@@ -214,6 +222,7 @@ def test_a_half_made_one_gives_way_to_a_plain_one(world: CondaWorld) -> None:
     assert not whole(world.environment)
 
 
+@once_is_enough
 def test_a_plain_one_is_not_taken_for_condas(world: CondaWorld) -> None:
     world.install(world.plain_plan())
     with pytest.raises(AppError) as caught:
@@ -222,6 +231,7 @@ def test_a_plain_one_is_not_taken_for_condas(world: CondaWorld) -> None:
     assert (world.environment / "pyvenv.cfg").is_file()
 
 
+@once_is_enough
 def test_a_folder_that_is_not_ours_stays(world: CondaWorld) -> None:
     world.environment.mkdir(parents=True)
     (world.environment / "thesis.txt").touch()
@@ -232,6 +242,7 @@ def test_a_folder_that_is_not_ours_stays(world: CondaWorld) -> None:
     assert (world.environment / "thesis.txt").is_file()
 
 
+@once_is_enough
 def test_an_empty_folder_is_empty_again(world: CondaWorld) -> None:
     world.environment.mkdir(parents=True)
     world.install()
@@ -240,6 +251,7 @@ def test_an_empty_folder_is_empty_again(world: CondaWorld) -> None:
 
 
 @pytest.mark.parametrize(("bundle", "error"), [(False, "conda-missing"), (True, "conda-needs-network")])
+@once_is_enough
 def test_what_cannot_be_planned(world: CondaWorld, bundle: bool, error: str) -> None:
     with pytest.raises((AppError, CallError)) as caught:
         world.plan(conda=None, bundle=world.root if bundle else None)
