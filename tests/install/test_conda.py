@@ -13,7 +13,7 @@ import pytest
 from gpu_assistant.core.errors import AppError, CallError, NetworkError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event, StepEvent
-from gpu_assistant.install import environments, journal, manifest, removal
+from gpu_assistant.install import environments, journal, listing, manifest, removal
 from gpu_assistant.install.uninstall import UninstallJob
 from gpu_assistant.texts import Texts
 from tests.fakes.conda import SERIES, listed, whole
@@ -235,7 +235,7 @@ def test_a_plain_one_is_not_taken_for_condas(world: CondaWorld) -> None:
 def test_a_folder_that_is_not_ours_stays(world: CondaWorld) -> None:
     world.environment.mkdir(parents=True)
     (world.environment / "thesis.txt").touch()
-    (world.environment / removal.UNFINISHED).touch()
+    (world.environment / listing.UNFINISHED).touch()
     with pytest.raises(AppError) as caught:
         world.install()
     assert caught.value.code == "environment-occupied"

@@ -13,7 +13,7 @@ import pytest
 
 from gpu_assistant.core import json
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.install import environments, journal, manifest, removal
+from gpu_assistant.install import environments, journal, listing, manifest, removal
 from gpu_assistant.install.ledger import look, standing
 from gpu_assistant.install.place import Place
 from gpu_assistant.install.reporter import Reporter
@@ -113,7 +113,7 @@ def goes_on(world: CondaWorld) -> dict[str, str]:
     assert end(events).state == "done"
     truths(world)
     assert [entry.name for entry in world.environment.parent.iterdir()] == ["env"]
-    assert not (world.environment / removal.UNFINISHED).exists()
+    assert not (world.environment / listing.UNFINISHED).exists()
     assert listed(world.home) == [str(world.environment)]
     return states(events)
 
