@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from msgspec import Struct
-from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QStaticText
 
 from .. import theme
@@ -14,7 +14,6 @@ from .events import Event
 from .series import DENSE, Curve, Line, thinned
 
 LEAD = 3  # pixels that a line's corner reaches beyond its point
-LANES = 4  # lines of words of events that begin at nearly the same time
 LANE = 0.13  # the height above the highest tick, for events and the limit's words
 
 
@@ -118,15 +117,11 @@ class Canvas:
         for value in frame.grid:
             y = min(round(frame.y(value)), area.height() - 1)
             painter.drawLine(edge, y, area.width(), y)
-        ordered = sorted(events, key=lambda event: event.start)
-        for event in ordered:
+        for event in events:
             self._paint_event(painter, frame, event)
         begin = frame.start + (edge - 2 * LEAD) * frame.column
         for line, curve in curves:
             self._paint_curve(painter, frame, line, curve, begin)
-        free = [(-float("inf"), "")] * LANES
-        for event in ordered:
-            self._paint_words(painter, frame, event, free)
 
     def _paint_curve(self, painter: QPainter, frame: Frame, line: Line, curve: Curve, begin: float) -> None:
         band = curve.step > 1 or frame.column > DENSE * curve.step
@@ -158,22 +153,6 @@ class Canvas:
             painter.fillRect(QRect(left, 0, width, frame.area.height()), theme.color(event.tone, 0.14))
         painter.setPen(strokes.pen(theme.color(event.tone), 1, 2))
         painter.drawLine(left, 0, left, frame.area.height())
-
-    def _paint_words(self, painter: QPainter, frame: Frame, event: Event, free: list[tuple[float, str]]) -> None:
-        """Over the curves, and only where no words stand: in the first lane that is `free`, by its pixel and what
-        stands before that; never beside the same words.
-        """
-        left = round(frame.x(event.start))
-        word = self._word(event.text)
-        lane = next((lane for lane, (begins, _) in enumerate(free) if left + 5 >= begins), None)
-        said = any(left + 5 < begins and text == event.text for begins, text in free)
-        if event.text and lane is not None and not said:
-            at, size = QPoint(left + 5, round(lane * word.size().height())), word.size().toSize()
-            painter.fillRect(QRect(at, size), theme.color("card", 0.8))
-            painter.setPen(theme.color("soft" if event.tone == "accent" else event.tone))
-            painter.setFont(theme.font("axis"))
-            painter.drawStaticText(at, word)
-            free[lane] = (left + 5 + word.size().width() + 8, event.text)
 
     def _paint_scale(self, painter: QPainter, frame: Frame) -> None:
         painter.setFont(theme.font("axis"))

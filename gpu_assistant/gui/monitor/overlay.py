@@ -1,7 +1,8 @@
-"""What stands over a plot's picture: the limit, the cross-hair, its reading box."""
+"""What stands over a plot's picture: events' words, the limit, the cross-hair, its reading box."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -10,9 +11,11 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from .. import theme
 from . import axis, strokes
-from .canvas import LANES, Frame
+from .canvas import Frame
 from .events import Event
 from .series import Line
+
+LANES = 4  # of events' words, one below the other
 
 
 class Limit(Struct, frozen=True, kw_only=True):
@@ -33,18 +36,26 @@ def paint_limit(painter: QPainter, frame: Frame, limit: Limit) -> None:
     painter.drawText(QPointF(area.left() + 4, y - 4), limit.text)
 
 
-def paint_begun(painter: QPainter, frame: Frame, events: tuple[Event, ...]) -> None:
-    """At the left edge, the words of what began before it and goes on there."""
+def paint_words(painter: QPainter, frame: Frame, events: tuple[Event, ...]) -> None:
+    """The words of events, each in the first lane with room, never beside the same words: where it began, or at the
+    edge that cuts it.
+    """
     painter.setFont(theme.font("axis"))
-    metrics = QFontMetricsF(painter.font())
-    begun = [event for event in events if event.start < frame.start and event.within(frame.start, frame.start)]
-    tones = {event.text: event.tone for event in begun if event.text}
-    for lane, (text, tone) in enumerate(list(tones.items())[:LANES]):
-        place = QPointF(frame.area.left() + 5, frame.area.top() + lane * metrics.height())
-        size = QSizeF(metrics.horizontalAdvance(text) + 4, metrics.height())
-        painter.fillRect(QRectF(place, size), theme.color("card", 0.9))
-        painter.setPen(theme.color("soft" if tone == "accent" else tone))
-        painter.drawText(QPointF(place.x(), place.y() + metrics.ascent()), text)
+    metrics, area = QFontMetricsF(painter.font()), frame.area
+    free = [(-math.inf, "")] * LANES
+    for event in sorted(events, key=lambda event: event.start):
+        if not event.text or not event.within(frame.start, frame.end):
+            continue
+        wide = metrics.horizontalAdvance(event.text) + 4
+        left = max(min(frame.x(event.start) + 5, area.width() - wide), 5)
+        lane = next((lane for lane, (begins, _) in enumerate(free) if left >= begins), None)
+        if lane is None or any(left < begins and text == event.text for begins, text in free):
+            continue
+        free[lane] = (left + wide + 8, event.text)
+        place = QPointF(round(area.left() + left), area.top() + lane * metrics.height())
+        painter.fillRect(QRectF(place, QSizeF(wide, metrics.height())), theme.color("card", 0.85))
+        painter.setPen(theme.color("soft" if event.tone == "accent" else event.tone))
+        painter.drawText(QPointF(place.x() + 2, place.y() + metrics.ascent()), event.text)
 
 
 def paint_cursor(

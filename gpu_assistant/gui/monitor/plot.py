@@ -196,7 +196,7 @@ class Plot(QWidget):
             painter.fillRect(event.rect(), theme.color("card"))
             return
         painter.drawPixmap(0, 0, self._canvas.picture)
-        overlay.paint_begun(painter, frame, self._events)
+        overlay.paint_words(painter, frame, self._events)
         if self._limit is not None:
             overlay.paint_limit(painter, frame, self._limit)
         if self.clock.cursor is not None:

@@ -182,3 +182,25 @@ def test_keys_stretch_time_move_through_it_and_go_back(shown, past, qtbot):
     qtbot.keyClick(plot, Qt.Key.Key_PageUp)
     qtbot.keyClick(plot, Qt.Key.Key_0)
     assert plot.clock.as_chosen
+
+
+@pytest.mark.parametrize("start", [-200.0, 98.0], ids=["before the left edge", "at the right edge"])
+def test_an_events_words_are_whole_at_an_edge(qtbot, start: float) -> None:
+    from PySide6.QtCore import QRect
+    from PySide6.QtGui import QPainter
+
+    from gpu_assistant.gui.monitor import overlay
+    from gpu_assistant.gui.monitor.canvas import Frame
+
+    frame = Frame(area=QRect(20, 0, 300, 80), first=0, column=100 / 300, grid=(0, 100))
+
+    def ink(begin: float) -> int:
+        image = QImage(340, 80, QImage.Format.Format_RGB32)
+        image.fill(0)
+        painter = QPainter(image)
+        event = Event(start=begin, end=math.inf, text="slowed by heat", tone="warn")
+        overlay.paint_words(painter, frame, (event,))
+        painter.end()
+        return sum(image.pixel(x, y) & 0xFFFFFF != 0 for x in range(20, 320) for y in range(80))
+
+    assert ink(start) == ink(30.0) > 0
