@@ -29,6 +29,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("cli/monitor.py", r"127\.0\.0\.1"): "this computer",
     ("install/untrusted.py", r"127\.0\.0\.1"): "this computer",
     ("bench/child/parallel.py", r"127\.0\.0\.1"): "this computer",
+    ("bench/snippet.py", r"torch\.optim\.SGD\(.*\)"): "how fast a model learns, in a program to copy",
     ("detect/tools.py", r"14\.0"): "the registry's name for the Visual C++ runtime's family, the same since 2015",
     ("system/linux_menu.py", r"\[Desktop Entry\][\s\S]*"): "the version of freedesktop.org's specification",
     ("system/windows_facts.py", r"SOFTWARE\\.*\\14\.0\\.*"): "the registry's name for that family",

@@ -92,7 +92,7 @@ def test_a_toolkit_that_nobody_knows_is_not_called_unneeded(capsys: pytest.Captu
         )
         for goal in ("pytorch", "cuda-dev")
     }
-    assert row == {"pytorch": ["not needed separately"], "cuda-dev": ["none known for this computer"]}
+    assert row == {"pytorch": ["not needed separately"], "cuda-dev": ["none known for that computer"]}
 
 
 def test_those_with_nvidia_are_told_of_all_parts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_detect_tells_all_that_was_found(capsys: pytest.CaptureFixture[str], tmp
         "compute capability 8.9", "566.03", "12.6.3  C:\\CUDA", "version unknown  C:\\Broken", "9.6.0  C:\\cudnn",
         "Visual C++ 14.42", "git 2.47.0", "(TensorFlow 2.10.1)", "does not start", "D:\\  size unknown", "proxy:8080",
         "plain English letters", "--data-dir", "C:\\OneDrive\\Documents", "mains power", "virtual machine",
-        "remote desktop", "restart of this computer", "Not every disk answered", "moon: this could not be read",
+        "remote desktop", "restart of that computer", "Not every disk answered", "moon: this could not be read",
     ):  # fmt: skip
         assert words in said, words
     assert "—" not in said
