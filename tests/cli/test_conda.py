@@ -17,8 +17,6 @@ WITHOUT = str(MACHINES / "nothing-at-all" / "expected.json")
 @pytest.mark.parametrize(
     ("language", "words"), [("en", "and more: conda's Python"), ("zh_CN", "另加：conda 的 Python")]
 )
-    ("language", "words"), [("en", "and more: conda's Python"), ("zh_CN", "另加：conda 的 Python")]
-)
 def test_a_plan_says_what_conda_does(call: Call, language: str, words: str) -> None:
     done = call("--lang", language, "plan", "--machine", WITH, "--environment", "conda")
     assert done.returncode == 0, done.stderr
