@@ -44,7 +44,9 @@ class SettingsPage(Page):
         self.monitor = MonitorCard(app, saver)
         self.downloads = DownloadsCard(app, saver)
         self.offline = OfflineCard()
-        self.offline.setVisible(not app.simulated)
+        # Not `setVisible`: what has no parent yet would show as a window.
+        if app.simulated:
+            self.offline.hide()
         self._folder = CommandBox(str(app.data.root))
         self._privacy = label("body", "", "soft")
         self._version, self._licences = label("body", "", "soft"), paths.licences()
