@@ -26,6 +26,8 @@ def places(tmp_path, monkeypatch):
     return tmp_path
 
 
+# Our fonts are in pixels; on Windows Qt's own dialog asks one for its points.
+@pytest.mark.qt_log_ignore("QFont::setPointSize", extend=True)
 def test_they_are_chinese_from_end_to_end(qtbot: QtBot, qapp) -> None:
     language = Language(qapp)
     language.set("zh_CN")
