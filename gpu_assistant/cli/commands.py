@@ -220,7 +220,7 @@ def _agree(output: Output, explain: Callable[[], None]) -> None:
     explain()
     print(output.say("go-on"), end=" ", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes", "是", "好"):
-        raise Cancelled
+        raise Cancelled("declined")
 
 
 def _run_events(output: Output, environment: str, work: Callable[[Callable[[Event], None]], object]) -> None:
