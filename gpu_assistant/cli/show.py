@@ -136,8 +136,10 @@ def checks(value: Checks, output: Output) -> None:
     if value.level is None:
         output.line(output.say(f"verdict.{value.verdict}"))
     else:
-        output.line(output.texts.say(f"health.verdict.{value.verdict}"))
-        output.line(value.scope or "")
+        nothing = value.verdict == "pass" and not value.covers
+        output.line(output.texts.say(f"health.verdict.{'nothing' if nothing else value.verdict}"))
+        if not nothing:
+            output.line(value.scope or "")
 
 
 def sample(value: Sample, output: Output) -> None:

@@ -34,6 +34,9 @@ class Afterwards:
         self._xids = {xid.number: xid.kind for xid in rules.xids}
         self._level = level
         self._device = device
+        # As the driver numbers it: with no program to name its devices, that is the card which was asked for.
+        number = (device or "").removeprefix("cuda:")
+        self._number = int(number) if number.isdecimal() else None
         self._allowed = allowed
         self._form = form
 
@@ -52,14 +55,14 @@ class Afterwards:
                 tell(made("torch-build", "fail", value=heard.start.torch, device=name))
             else:
                 tell(made("torch-cuda", "fail", reason="@verify.reason.no-device"))
-        for gpu in self._asked(minder, tested):
+        for gpu in self._asked(minder, tested, heard):
             tell(cards.answers(gpu, several=several, form=self._form(gpu)))
         curves = []
         for index, seen in sorted(minder.seen.items()):
             device = tested.get(index)
             worked = device is not None and self._level > 1
             hot = minder.too_hot is not None and minder.too_hot.gpu.index == index
-            if self._device is not None and device is None and not hot:
+            if not (self._is_asked(index, tested, heard) or hot):
                 continue  # another card than the one that was asked for
             gpu = seen[-1][1]
             for check in cards.card(
@@ -82,10 +85,15 @@ class Afterwards:
             tell(check)
         return tuple(curves)
 
-    def _asked(self, minder: Minder, tested: dict[int, TestedDevice]) -> list[GpuSample]:
+    def _is_asked(self, index: int, tested: dict[int, TestedDevice], heard: Heard) -> bool:
+        if self._device is None:
+            return True
+        return index in tested if heard.start is not None else index == self._number
+
+    def _asked(self, minder: Minder, tested: dict[int, TestedDevice], heard: Heard) -> list[GpuSample]:
         """The cards that it is about, as they were last seen; a lost one cannot be found by the program."""
         last = minder.last.gpus if minder.last is not None else ()
-        mine = [gpu for gpu in last if self._device is None or gpu.index in tested]
+        mine = [gpu for gpu in last if self._is_asked(gpu.index, tested, heard)]
         return [gpu for gpu in mine if gpu.state in ("ready", "lost")]
 
     def _steady(self, heard: Heard) -> Iterator[Check]:

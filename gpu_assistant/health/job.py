@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import AppError, CallError, Cancelled
 from ..core.jobs import JobContext
-from ..core.results import Check, Checks, CheckState, Curve, GpuSample
+from ..core.results import Check, Checks, CheckState, Curve, GpuSample, Sample
 from ..system.json_lines import run_child
 from ..verify.job import verdict
 from . import cards
@@ -118,6 +118,7 @@ class HealthJob:
             else:
                 context.cancel.wait(LOOKS_S)
                 context.check_cancelled()
+                self._refuse_unknown(minder.last)
                 tell(made("torch-import", "skip", reason="@health.reason.no-environment"))
         if heard.missing is not None:
             have = ", ".join(heard.missing.have)
@@ -163,6 +164,12 @@ class HealthJob:
             garbage = not finished.code and not heard.told
             reason = "@verify.reason.garbage" if garbage else "@verify.reason.crashed"
             tell(_broken_off(heard, reason))
+
+    def _refuse_unknown(self, last: Sample | None) -> None:
+        """Without a program to name its devices, those that the driver numbers are there."""
+        have = ("cpu", *(f"cuda:{gpu.index}" for gpu in (last.gpus if last is not None else ())))
+        if self._device is not None and self._device not in have:
+            raise CallError("health-no-device", device=self._device, have=", ".join(have))
 
     def _words(self) -> list[str]:
         tests, cores = self._tests, self._system.cpu().cores

@@ -60,6 +60,10 @@
         <translation>测试的项目</translation>
     </message>
     <message>
+        <source>Nothing could be tested here. Why stands below.</source>
+        <translation>这里没有可以测试的项目，原因见下。</translation>
+    </message>
+    <message>
         <source>Everything that was tested is right.</source>
         <translation>测试的项目全部正常。</translation>
     </message>

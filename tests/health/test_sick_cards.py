@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gpu_assistant.core.errors import CallError
 from gpu_assistant.health.job import HealthJob
 
 from ..nvml.scenario import Scenario
@@ -75,6 +76,22 @@ def test_without_an_environment_the_driver_is_asked(scenario: Scenario, tmp_path
     assert "a small computation on the card" in checks.leaves_out
     with pytest.raises(ValueError, match="environment"):
         HealthJob(None, run.system, RULES, run.looks, level=2)
+
+
+def test_without_an_environment_the_card_that_is_asked_for(scenario: Scenario, tmp_path: Path) -> None:
+    scenario.card(util="0", pcie_gen="4")
+    scenario.card(1, name="!15", util="!15", temp="!15", mem_used="!15", power="!15")
+    for device, verdict in (("cuda:0", "pass"), ("cuda:1", "fail")):
+        run = Run(tmp_path, scenario)
+        run.job = HealthJob(None, run.system, RULES, run.looks, device=device)
+        checks = run.go()
+        (answers,) = [check for check in checks.checks if check.id == "card-answers"]
+        assert (checks.verdict, answers.state) == (verdict, verdict)
+    run = Run(tmp_path, scenario)
+    run.job = HealthJob(None, run.system, RULES, run.looks, device="cuda:9")
+    with pytest.raises(CallError) as caught:
+        run.go()
+    assert caught.value.data["have"] == "cpu, cuda:0, cuda:1"
 
 
 def test_a_build_for_the_processor_alone_is_called_that(scenario: Scenario, play: Play) -> None:

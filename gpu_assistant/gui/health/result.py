@@ -104,6 +104,8 @@ class ResultView(QScrollArea):
 def verdict_words(checks: Checks) -> str:
     """The verdict's sentence; what the rows have stands below it here."""
     translate = QCoreApplication.translate
+    if checks.verdict == "pass" and not checks.covers:
+        return translate("Health", "Nothing could be tested here. Why stands below.")
     return {
         "pass": translate("Health", "Everything that was tested is right."),
         "warn": translate("Health", "It works, but something wants a look. What to do stands below."),
