@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LONGEST_INTERVAL = 86_400.0  # a day: nobody waits longer between two samples
 UNITS = {"m": 60, "h": 3600, "d": 86_400}
 HIGHEST_PORT = 65_535
-ALARM_MARKS = {"info": "•", "warn": "!", "error": "✗", "well": "✓"}
+ALARM_MARKS = {"info": "•", "warn": "!", "error": "✗", "well": "✓", "watching": "…"}
 LOOPBACK = "127.0.0.1"
 
 
@@ -109,7 +109,7 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 
 class Alarms:
-    """Says when an alarm begins, and when all is well (again)."""
+    """Says when an alarm begins, when something has yet to last, and when all is well (again)."""
 
     def __init__(self, watch: Watch, output: Output) -> None:
         self._watch = watch
@@ -126,8 +126,8 @@ class Alarms:
                 self._output.line(f"{ALARM_MARKS[alarm.level]} {alarm.title}: {alarm.evidence}{source}")
                 self._output.line(f"    {alarm.fix}")
         self._known = {(alarm.id, alarm.gpu) for alarm in health.alarms}
-        if health.state != self._state and health.state == "well":
-            self._output.line(f"{ALARM_MARKS['well']} {health.text}")
+        if health.state != self._state and health.state in ("well", "watching"):
+            self._output.line(f"{ALARM_MARKS[health.state]} {health.text}")
         self._state = health.state
 
 

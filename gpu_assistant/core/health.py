@@ -9,8 +9,9 @@ from msgspec import Struct
 from .names import Value
 
 AlarmLevel = Literal["info", "warn", "error"]
-# "unknown": nobody has looked twice yet; "no-card": no NVIDIA card or driver; "asleep": left asleep.
-HealthState = Literal["unknown", "no-card", "asleep", "well", "warn", "error"]
+# "unknown": nobody has looked twice yet; "no-card": no NVIDIA card or driver; "asleep": left asleep; "watching": what
+# would be a reason to worry has yet to last.
+HealthState = Literal["unknown", "no-card", "asleep", "watching", "well", "warn", "error"]
 
 
 class Alarm(Struct, frozen=True, kw_only=True):
@@ -33,10 +34,12 @@ class Alarm(Struct, frozen=True, kw_only=True):
 
 class Health(Struct, frozen=True, kw_only=True):
     """How the cards are at `t` (seconds since the epoch): the gravest alarm first. Text: `health.state.<state>`, or the
-    first alarm's title where it is a reason to worry.
+    first alarm's title where it is a reason to worry. `watching`: the cards (None: the whole computer) for which
+    conditions of an alarm hold that have yet to last.
     """
 
     t: float
     state: HealthState
     alarms: tuple[Alarm, ...] = ()
+    watching: tuple[int | None, ...] = ()
     text: str | None = None

@@ -85,7 +85,9 @@ class Watch:
         ringing = [self._alarm(key, track) for key, track in on]
         ringing = [alarm for alarm in ringing if (alarm.id, alarm.gpu) not in hushed]
         ringing.sort(key=lambda alarm: GRAVITY[alarm.level])
-        self._health = Health(t=sample.t, state=self._state(sample, ringing), alarms=tuple(ringing))
+        watching = self._watching()
+        state = self._state(sample, ringing, watching=bool(watching))
+        self._health = Health(t=sample.t, state=state, alarms=tuple(ringing), watching=watching)
         return self._health
 
     def _after(self, sample: Sample) -> Iterator[tuple[tuple[int, int | None], _Track]]:
@@ -112,6 +114,18 @@ class Watch:
                     track.data |= self._about(known.get(index), several=len(known) > 1) if index is not None else {}
                 if track.on:
                     yield (place, index), track
+
+    def _watching(self) -> tuple[int | None, ...]:
+        """The cards for which a condition holds that has yet to last. Who was called well already is so until it held
+        in two samples: one reading may be a slip.
+        """
+        least = LEAST_SAMPLES if self._health is not None and self._health.state == "well" else 1
+        held = {
+            index
+            for (place, index), track in self._tracks.items()
+            if self._rules.rules[place].level != "info" and track.held >= least
+        }
+        return tuple(sorted(held, key=lambda index: -1 if index is None else index))
 
     def _card(self, t: float, gpu: GpuSample) -> CardFigures:
         settler = self._settlers.setdefault(gpu.index, Settler(self._rules.settling))
@@ -144,7 +158,7 @@ class Watch:
             source=self._sources.get(rule.source),
         )
 
-    def _state(self, sample: Sample, alarms: list[Alarm]) -> HealthState:
+    def _state(self, sample: Sample, alarms: list[Alarm], *, watching: bool) -> HealthState:
         if alarms and alarms[0].level != "info":
             return "error" if alarms[0].level == "error" else "warn"
         if sample.nvml == "absent":
@@ -154,9 +168,9 @@ class Watch:
             return "asleep"
         if self._looks < LEAST_SAMPLES or sample.nvml not in ("ready", "resting", "lost"):
             return "unknown"
-        if not sample.gpus:
-            return "no-card"
-        return "unknown" if states & {"lost", "silent"} else "well"
+        if not sample.gpus or states & {"lost", "silent"}:
+            return "unknown" if sample.gpus else "no-card"
+        return "watching" if watching else "well"
 
 
 class _Track:
@@ -170,6 +184,11 @@ class _Track:
         self._met = 0
         self._unmet = 0
         self._unmet_since = 0.0
+
+    @property
+    def held(self) -> int:
+        """In how many samples in a row the conditions held, while that is not yet enough to ring."""
+        return 0 if self.on else self._met
 
     def meets(self, t: float, rule: Rule, figures: Figures) -> bool:
         """Whether all conditions hold."""

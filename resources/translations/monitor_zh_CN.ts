@@ -184,6 +184,10 @@
         <translation>监控</translation>
     </message>
     <message>
+        <source>Watching</source>
+        <translation>观察中</translation>
+    </message>
+    <message>
         <source>Well</source>
         <translation>正常</translation>
     </message>
@@ -318,6 +322,10 @@
     <message>
         <source>Look</source>
         <translation>需留意</translation>
+    </message>
+    <message>
+        <source>Watching</source>
+        <translation>观察中</translation>
     </message>
     <message>
         <source>Well</source>

@@ -137,6 +137,30 @@ def test_an_error_of_the_memory_rings_for_an_hour() -> None:
     assert time.rings() == {"memory-errors"}
 
 
+def test_what_has_yet_to_last_is_watched_and_not_called_well() -> None:
+    time = Time()
+    still = replace(BUSY, temp=75, fan_rpm=0)
+    time.passes(1, still)
+    for health in time.moments(9, still):
+        assert (health.state, health.watching, health.alarms) == ("watching", (0,), ())
+    assert time.passes(2, still).alarms[0].id == "fan-stopped"
+    # Who was called well is so through one odd reading, and no longer through two; what is no worry is not watched.
+    time.passes(30, BUSY)
+    hot = replace(BUSY, temp=82)
+    assert [health.state for health in time.moments(3, hot)] == ["well", "watching", "watching"]
+    assert time.passes(1, BUSY).state == "well"
+    assert {health.state for health in time.moments(30, replace(BUSY, throttle=("power-cap",), power_w=114.0))} == {
+        "well"
+    }
+
+
+def test_the_card_that_is_watched_is_named() -> None:
+    time = Time()
+    other = replace(BUSY, index=1, address="0000:02:00.0", temp=84)
+    time.passes(2, BUSY, other)
+    assert time.passes(1, BUSY, other).watching == (1,)
+
+
 def test_judging_samples_at_once_says_the_same() -> None:
     hot = replace(BUSY, throttle=("thermal",), temp=81)
     samples = [Sample(t=START + second, gpus=(hot,), nvml="ready") for second in range(10)]

@@ -90,6 +90,14 @@ def test_a_card_that_is_well_is_called_so_once(scenario: Scenario, monitor) -> N
     assert "uses" not in said
 
 
+def test_what_has_yet_to_last_is_not_called_well(scenario: Scenario, monitor) -> None:
+    """A fan counts as stopped after ten seconds: until then nobody knows."""
+    scenario.card(temp="80", fan="0", fan_rpm="0")
+    said = monitor("--lang", "en", "--interval", "0.05", "--count", "6").communicate(timeout=60)[0]
+    assert said.count("… Still watching") == 1
+    assert "well" not in said
+
+
 def test_json_is_samples_alone_with_their_processes(scenario: Scenario, monitor) -> None:
     scenario.card(remapped="1 2 1 1", compute="4242:1048576")
     said = monitor("--json", "--interval", "0.05", "--count", "4").communicate(timeout=60)[0]

@@ -69,9 +69,14 @@ def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Ve
             translate("Verdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
             translate("Verdict", "Live graphs"),
         )
-    if state != "well":
-        return Verdict("neutral", language.texts().say("health.state.unknown"), icon="search")
-    return _of_cards(sample.gpus)
+    return _of_cards(sample.gpus) if state == "well" else _watched(sample.gpus, watching=state == "watching")
+
+
+def _watched(cards: tuple[GpuSample, ...], *, watching: bool) -> Verdict:
+    """Nobody knows yet; while something has yet to last, the figures stand beside it."""
+    said = language.texts().say("health.state.watching" if watching else "health.state.unknown")
+    graphs = QCoreApplication.translate("Verdict", "Live graphs") if watching else ""
+    return Verdict("neutral", said, _figures(cards) if watching else "", graphs, icon="search")
 
 
 def _of_alarm(health: Health, action: str) -> Verdict:
@@ -118,12 +123,18 @@ def _nothing_installed(nvidia: bool, sample: Sample | None, health: Health | Non
     )
 
 
-def _of_cards(cards: tuple[GpuSample, ...]) -> Verdict:
+def _figures(cards: tuple[GpuSample, ...]) -> str:
+    """The highest temperature and load."""
     translate = QCoreApplication.translate
     known = [card.temp for card in cards if card.temp is not None]
     loads = [card.util for card in cards if card.util is not None]
     parts = [f"{max(known)} °C"] if known else []
     if loads:
         parts.append(translate("Verdict", "load {load} %").format(load=max(loads)))
+    return translate("Verdict", ", ").join(parts)
+
+
+def _of_cards(cards: tuple[GpuSample, ...]) -> Verdict:
+    translate = QCoreApplication.translate
     title = translate("Verdict", "Your GPU is well") if len(cards) == 1 else translate("Verdict", "Your GPUs are well")
-    return Verdict("ok", title, translate("Verdict", ", ").join(parts), translate("Verdict", "Live graphs"))
+    return Verdict("ok", title, _figures(cards), translate("Verdict", "Live graphs"))

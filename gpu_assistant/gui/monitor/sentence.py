@@ -46,6 +46,8 @@ def pill(health: Health | None) -> tuple[PillKind, str] | None:
     match health.state if health is not None else None:
         case "well":
             return "ok", translate("MonitorPage", "Well")
+        case "watching":
+            return "neutral", translate("MonitorPage", "Watching")
         case "warn":
             return "warn", translate("MonitorPage", "Look")
         case "error":
