@@ -140,6 +140,10 @@
         <source>today {time}</source>
         <translation>今天 {time}</translation>
     </message>
+    <message>
+        <source>Other programs that work meanwhile make the figures lower.</source>
+        <translation>测速时其他程序在忙，成绩会偏低。</translation>
+    </message>
 </context>
 <context>
     <name>BenchResultView</name>
@@ -459,6 +463,10 @@
         <source>{part} {size}</source>
         <translation>{part} {size}</translation>
     </message>
+    <message>
+        <source>Measuring small steps: {way}</source>
+        <translation>正在实测小批次训练步：{way}</translation>
+    </message>
 </context>
 <context>
     <name>FitBars</name>
@@ -473,33 +481,6 @@
     <message>
         <source>Projected from small steps that were not quite alike: take it as about.</source>
         <translation>推算所用的几步不完全一致，结果是大约值。</translation>
-    </message>
-</context>
-<context>
-    <name>FitRunning</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Measuring small steps: {way}</source>
-        <translation>正在实测小批次训练步：{way}</translation>
-    </message>
-    <message>
-        <source>Starting PyTorch…</source>
-        <translation>正在启动 PyTorch…</translation>
-    </message>
-    <message>
-        <source>Stopping…</source>
-        <translation>正在停止…</translation>
-    </message>
-    <message>
-        <source>running for {time}</source>
-        <translation>已用 {time}</translation>
-    </message>
-    <message>
-        <source>{n} of {of}</source>
-        <translation>第 {n} 项，共 {of} 项</translation>
     </message>
 </context>
 <context>
@@ -789,33 +770,6 @@
     </message>
 </context>
 <context>
-    <name>RunningView</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Other programs that work meanwhile make the figures lower.</source>
-        <translation>测速时其他程序在忙，成绩会偏低。</translation>
-    </message>
-    <message>
-        <source>Starting PyTorch…</source>
-        <translation>正在启动 PyTorch…</translation>
-    </message>
-    <message>
-        <source>Stopping…</source>
-        <translation>正在停止…</translation>
-    </message>
-    <message>
-        <source>running for {time}</source>
-        <translation>已用 {time}</translation>
-    </message>
-    <message>
-        <source>{n} of {of}</source>
-        <translation>第 {n} 项，共 {of} 项</translation>
-    </message>
-</context>
-<context>
     <name>Scores</name>
     <message>
         <source>Doubtful: other programs disturbed it, or its check failed.</source>
@@ -911,6 +865,29 @@
     <message>
         <source>Where shall the report be saved?</source>
         <translation>报告保存到哪里？</translation>
+    </message>
+</context>
+<context>
+    <name>Working</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Starting PyTorch…</source>
+        <translation>正在启动 PyTorch…</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>running for {time}</source>
+        <translation>已用 {time}</translation>
+    </message>
+    <message>
+        <source>{n} of {of}</source>
+        <translation>第 {n} 项，共 {of} 项</translation>
     </message>
 </context>
 </TS>

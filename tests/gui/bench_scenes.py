@@ -54,7 +54,7 @@ def runs(window: MainWindow) -> None:
     at = BenchProgress(n=7, of=24, workload="resnet50", device="cuda:0", dtype="mixed-bfloat16", size=(3, 224, 224))
     window.app.news["bench"] = (at,)
     page.measure()
-    _until(lambda: page.running._at is not None)
+    _until(lambda: page.running.at is not None)
 
 
 def remembers(window: MainWindow) -> None:

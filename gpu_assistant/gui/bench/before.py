@@ -28,6 +28,12 @@ def how_long(installed: Installed, *, full: bool = False) -> str:
     return translate("Before", "About 1 minute for the CPU and 1 minute for each GPU. The fans may get loud.")
 
 
+def meanwhile(installed: Installed, *, full: bool) -> str:
+    """What is said while it runs."""
+    other = translate("Before", "Other programs that work meanwhile make the figures lower.")
+    return f"{how_long(installed, full=full)}\n{other}"
+
+
 def full_words(installed: Installed) -> str:
     """The full test on its button, with how long it takes."""
     if installed.variant == "cpu":

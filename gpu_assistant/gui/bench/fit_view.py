@@ -6,8 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from ...bench.fit import LARGEST_GPU, LIMIT_S, FitModel
 from ...bench.lines import FitProgress, Start
@@ -24,8 +23,8 @@ from ..worker import JobRunner
 from . import fit_words
 from .fit_bars import FitBars
 from .fit_known import FitKnown, FitKnownJob
-from .fit_running import FitRunning
 from .fit_words import BATCHES, MODELS
+from .working import Working, to_top
 
 if TYPE_CHECKING:
     from ...app import App
@@ -55,7 +54,7 @@ class FitView(Live, QWidget):
         self.model, self.batch, self.device, self.way = Picker(), Picker(), Picker(), Picker()
         self.start = Button(kind="primary", icon="play")
         self.note, self.trouble = label("small"), Banner("error")
-        self.running = FitRunning()
+        self.running = Working(fit_words.running, level="strong")
         self.cancel = self.running.cancel
         self.bars = FitBars(self.cancel)
         self.ask, self.code, self.snippet = Card(" "), Card(" "), CommandBox()
@@ -97,15 +96,13 @@ class FitView(Live, QWidget):
         self.device.chosen.connect(partial(self._choose, "_where"))
         self.way.chosen.connect(self._choose_way)
         self.start.clicked.connect(self.measure)
-        self.cancel.clicked.connect(self.stop)
+        self.running.stop_wanted.connect(self.stop)
         self._reader.done.connect(self._learned)
         self._runner.news.connect(self._heard)
         self._runner.done.connect(self._done)
         self._runner.failed.connect(self._failed)
         self._runner.cancelled.connect(self._was_stopped)
         self._runner.finished.connect(self._ended)
-        self._escape = QShortcut(QKeySequence("Esc"), self, context=Qt.ShortcutContext.WindowShortcut)
-        self._escape.activated.connect(self.stop)
 
     @property
     def busy(self) -> bool:
@@ -136,10 +133,9 @@ class FitView(Live, QWidget):
         where = self._where if self._has_gpu() else "cpu"
         fit = partial(self._app.fit, self._installed.folder, model=self._model, batch=self._batch, device=where)
         self._runner.start(Later(fit))
-        self.running.begin()
+        self.running.begin(self._note)
         self.retranslate()
-        self.cancel.setFocus(self._how)
-        self._to_top()
+        self.running.take_over(self._how)
         self.busy_changed.emit(True)
 
     def stop(self) -> None:
@@ -147,14 +143,6 @@ class FitView(Live, QWidget):
         if self.busy:
             self._runner.cancel()
             self.running.set_stopping()
-
-    def _to_top(self) -> None:
-        """When a button that had the keyboard goes, Qt scrolls to the next one, somewhere below."""
-        page = self.parentWidget()
-        while page is not None and not isinstance(page, QScrollArea):
-            page = page.parentWidget()
-        if page is not None:
-            page.verticalScrollBar().setValue(0)
 
     def _has_gpu(self) -> bool:
         return self._installed is not None and self._installed.variant != "cpu"
@@ -197,12 +185,12 @@ class FitView(Live, QWidget):
 
     def _ended(self) -> None:
         # Not on a button: a key meant for "Cancel" that comes a moment late must not start it again.
-        held = self.running.isAncestorOf(QApplication.focusWidget() or self)
+        held = self.running.held
         self.retranslate()
         if held:
             read = next(iter(self.bars.rows.values()), None) if self._error is None and not self._stopped else None
             (read or self).setFocus(self._how)
-            self._to_top()
+            to_top(self)
         self.busy_changed.emit(False)
 
     # Words
@@ -222,10 +210,9 @@ class FitView(Live, QWidget):
             control.setEnabled(able)
             control.setVisible(not busy)
         self.device.setVisible(self._has_gpu() and not busy)
-        self._escape.setEnabled(busy)
         self.running.setVisible(busy)
         self.note.setText(self._note())
-        self.note.setVisible(not self._fits or busy)
+        self.note.setVisible(not self._fits and not busy)
         self._show_trouble()
         self.bars.show_fits(self._fits, self._left, self._devices)
         self.code.setVisible(bool(self._fits) and not busy)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from ...bench.fit import LARGEST_GPU, FitModel, usable_batch
+from ...bench.lines import FitProgress
 from ...bench.snippet import ways_of
 from ...core.results import BenchDevice, FitVariant, MemoryFit
 from ...texts.format import binary, short_name
 from ..components.picker import Entry
 from . import scores
+from .working import Now
 
 translate = QCoreApplication.translate
 
@@ -54,6 +56,11 @@ def variant_name(variant: FitVariant) -> str:
         "accumulation": translate("Fit", "Accumulation"),
         "together": translate("Fit", "All together"),
     }[variant]
+
+
+def running(now: FitProgress) -> Now:
+    """What is worked out just now."""
+    return Now(translate("Fit", "Measuring small steps: {way}").format(way=variant_name(now.variant)))
 
 
 def variant_detail(fit: MemoryFit) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...bench.parent import BenchProgress
 from ...core.errors import AppError
@@ -19,14 +19,14 @@ from ..components import Banner, Button, Card, EmptyState, Page, Segments
 from ..language import Language
 from ..main.facts import Installed, in_use
 from ..worker import JobRunner
-from . import before
+from . import before, scores
 from .actions import Actions
 from .fit_view import FitView
 from .layouts import Views
 from .result import BenchResultView
 from .right_card import RangeSource, range_source
-from .running import RunningView
 from .sharing import Sharing
+from .working import Working
 
 if TYPE_CHECKING:
     from ...app import App
@@ -77,10 +77,10 @@ class BenchmarkPage(Page):
         self.trouble.hide()
         self.empty, self.first_full = EmptyState("bench", kind="primary"), Button(kind="ghost", icon="clock")
         self.empty.add(self.first_full)
-        self.running, self.result, self.memory = RunningView(), BenchResultView(), FitView(app)
+        self.running, self.result, self.memory = Working(scores.running), BenchResultView(), FitView(app)
         self.cancel = self.running.cancel
         self._views = Views()
-        for view in (QWidget(), self._in_card(self.empty), self.running, self.result, self.memory):
+        for view in (QWidget(), self._in_card(self.empty), self._at_top(self.running), self.result, self.memory):
             self._views.add(view)
         self.column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.trouble)
@@ -107,16 +107,24 @@ class BenchmarkPage(Page):
         self.picture.clicked.connect(lambda: self._sharing.ask_picture(self._kept[-1]))
         self.report.clicked.connect(lambda: self._sharing.ask_report(self._kept[-1], self._kept, self._source))
         self.empty.button.clicked.connect(self._first)
-        self.cancel.clicked.connect(self.stop)
+        self.running.stop_wanted.connect(self.stop)
         self.tabs.chosen.connect(lambda _: self.retranslate())
         self.memory.busy_changed.connect(lambda _: self.retranslate())
-        self._escape = QShortcut(QKeySequence("Esc"), self)
-        self._escape.activated.connect(self.stop)
 
     def _in_card(self, widget: QWidget) -> Card:
         card = Card()
         card.column.addWidget(widget, 1)
         return card
+
+    def _at_top(self, widget: QWidget) -> QWidget:
+        """In a card that is no higher than what stands in it."""
+        view, card = QWidget(), Card()
+        card.column.addWidget(widget)
+        column = QVBoxLayout(view)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(card)
+        column.addStretch(1)
+        return view
 
     # What is known
 
@@ -192,17 +200,13 @@ class BenchmarkPage(Page):
         self._error, self._saved, self._stopped = None, None, False
         self.tabs.set_current(SPEED_TAB)
         self._runner.start(Later(partial(self._app.bench, self._installed.folder, full=full)))
-        self.running.begin(before.how_long(self._installed, full=full))
+        self.running.begin(partial(before.meanwhile, self._installed, full=full))
         self.retranslate()
-        self.cancel.setFocus()
-        # When a button that had the keyboard goes, Qt scrolls to the next one, somewhere below.
-        self.verticalScrollBar().setValue(0)
+        self.running.take_over()
 
     def stop(self) -> None:
         """Ask it to stop."""
         if self.measuring:
-            if self.cancel.hasFocus():  # it goes grey, and Qt would give the keyboard to whatever comes next
-                self.setFocus(Qt.FocusReason.OtherFocusReason)
             self._runner.cancel()
             self.running.set_stopping()
 
@@ -224,8 +228,7 @@ class BenchmarkPage(Page):
         self._ended()
 
     def _ended(self) -> None:
-        at = QApplication.focusWidget() or self
-        working = self._views.current() == WORKING and (at is self or self.isAncestorOf(at))
+        working = self.running.held
         self.retranslate()
         if working:
             # Not on a button: a key meant for "Cancel" that comes a moment late must not start it again.
@@ -241,7 +244,6 @@ class BenchmarkPage(Page):
         last = self._kept[-1] if self._kept else None
         memory = self.tabs.current() == MEMORY_TAB
         shown = last is not None and not self.measuring and not memory
-        self._escape.setEnabled(self.measuring)
         self.tabs.set_options((self.tr("Speed"), self.tr("What fits in memory")))
         self.tabs.setAccessibleName(self.tr("What to look at"))
         self.tabs.setVisible(self.able and not self.measuring)

@@ -10,9 +10,11 @@ from PySide6.QtCore import QCoreApplication
 
 from ...bench import compare, summary
 from ...bench.expected import key
+from ...bench.lines import BenchProgress
 from ...core.results import Benchmark, BenchResult
 from ...texts.format import binary, duration, short_name
 from .. import language
+from .working import Now
 
 translate = QCoreApplication.translate
 DOUBTFUL = compare.UNSURE | {"wrong"}
@@ -33,6 +35,12 @@ def workload(name: str, dtype: str = "") -> str:
     said = texts.say(f"bench.workload.{name}") if known else name
     kind = dtype_name(dtype)
     return translate("Scores", "{workload}, {dtype}").format(workload=said, dtype=kind) if kind else said
+
+
+def running(now: BenchProgress) -> Now:
+    """What is measured just now."""
+    size = extent(now.size) if now.workload == "matmul" else ""
+    return Now(f"{workload(now.workload, now.dtype)} · {device_label(now.device)}", size)
 
 
 def dtype_name(dtype: str) -> str:

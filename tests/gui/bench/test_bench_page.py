@@ -80,7 +80,7 @@ def test_the_clock_goes_on_without_news(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
     page.empty.button.click()
-    assert "About 1 minute" in page.running._note.text()
+    assert "About 1 minute" in page.running.note.text()
     assert page.running._clock.isActive()
     page.running._began -= 46
     page.running._clock.timeout.emit()

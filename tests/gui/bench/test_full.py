@@ -51,7 +51,7 @@ def test_how_long_it_takes_is_said_before_it_starts(opened, app, qtbot, seen):
     _question(page).go.click()
     assert page.measuring
     qtbot.waitUntil(lambda: app.bench_full, timeout=5000)
-    assert "Up to 15 minutes" in page.running._note.text()
+    assert "Up to 15 minutes" in page.running.note.text()
     began = time.monotonic()
     page.cancel.click()
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from gpu_assistant.bench.lines import FitProgress
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.bench.page import MEMORY, MEMORY_TAB, RESULT
+from gpu_assistant.gui.bench.page import MEMORY, MEMORY_TAB, RESULT, SPEED_TAB
 from gpu_assistant.gui.bench.stack_row import StackRow
 from gpu_assistant.gui.main.area import BENCHMARK
 from tests.fakes.benchmarks import GIB, card_benchmark, memory_fits, slow_benchmark
@@ -246,6 +246,31 @@ def test_it_stops_when_told_and_a_benchmark_waits_meanwhile(memory, app, qtbot):
     assert memory.start.isVisible()
     assert memory.trouble.label.text() == "Stopped before anything was measured."
     assert not memory.start.hasFocus()
+
+
+def test_cancel_by_the_keyboard_leaves_the_keyboard_where_it_was(memory, app, qtbot):
+    """A button that goes grey gives it to whatever comes next, where a late key would start something."""
+    app.gate = threading.Event()
+    memory.start.setFocus()
+    memory.start.click()
+    assert memory.cancel.hasFocus()
+    memory.stop()
+    assert memory.running.held
+    assert not memory.cancel.isEnabled()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=5000)
+    assert memory.hasFocus()
+
+
+def test_escape_stops_only_what_is_seen(memory, app, qtbot):
+    page, window = memory.window().area.pages[BENCHMARK], memory.window()
+    app.gate = threading.Event()
+    memory.start.click()
+    page.tabs.buttons[SPEED_TAB].click()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert memory.busy
+    page.tabs.buttons[MEMORY_TAB].click()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not memory.busy, timeout=5000)
 
 
 def test_trouble_is_said(memory, app, qtbot, seen):
