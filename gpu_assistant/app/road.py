@@ -186,17 +186,17 @@ class Road(Base):
 
         return VerifyJob(environment, self.system)
 
-    def uninstall(self, environment: Path) -> UninstallJob:
-        """Take back what install put there."""
+    def uninstall(self, environment: Path, *, dry_run: bool = False) -> UninstallJob:
+        """Take back what install put there (or only say what would be done)."""
         from ..install.uninstall import UninstallJob
 
-        return UninstallJob(environment, self.data, self.system)
+        return UninstallJob(environment, self.data, self.system, dry_run=dry_run)
 
-    def farewell(self, *, keep_environments: bool) -> FarewellJob:
-        """Take away everything that the program keeps for itself."""
+    def farewell(self, *, keep_environments: bool, dry_run: bool = False) -> FarewellJob:
+        """Take away everything that the program keeps for itself (or only say what would be done)."""
         from ..install.farewell import FarewellJob
 
-        return FarewellJob(self.data, self.system, keep_environments=keep_environments)
+        return FarewellJob(self.data, self.system, keep_environments=keep_environments, dry_run=dry_run)
 
     def environments(self) -> tuple[Environment, ...]:
         """The environments that install made and that still stand."""

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..core import json
 from ..core.errors import AppError, CallError, Cancelled, RebootNeeded
 from ..core.paths import plain
-from ..core.plan import EndEvent, EndState, Event, Interrupted, LogEvent, Plan, Step
+from ..core.plan import EndEvent, EndState, Event, Interrupted, LogEvent, Plan
 from ..core.recommendation import Choice
 from . import show, show_machine
 from .bundle import bundle, plan_from
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ..app import App
     from ..core.machine import Machine
     from ..core.recommendation import Recommendation
+    from ..install.farewell import FarewellJob
+    from ..install.uninstall import UninstallJob
 
 Command = Callable[["App", argparse.Namespace, Output], int]
 
@@ -100,26 +102,40 @@ def uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if arguments.keep_environments:
         raise CallError("keep-without-all")
     environment = app.environment_path(arguments.env)
-    job = app.uninstall(environment)
-    if not arguments.yes:
-        _agree(output, lambda: _show_removal(output, output.say("uninstall-what", env=str(environment)), job.steps()))
-    _run_events(output, str(environment), lambda report: run_job(job, on_news=report))
-    if not output.json:
+    job = app.uninstall(environment, dry_run=arguments.dry_run)
+    if not _remove(job, str(environment), "uninstall-what", arguments, output):
         left = environment.is_dir() and any(environment.iterdir())
         output.line(output.say("uninstalled-files" if left else "uninstalled", env=str(environment)))
     return 0
 
 
 def _farewell(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    keep, root = arguments.keep_environments, str(app.data.root)
-    job = app.farewell(keep_environments=keep)
-    if not arguments.yes:
-        what = output.say("farewell-keeping" if keep else "farewell-what", data=root)
-        _agree(output, lambda: _show_removal(output, what, job.steps()))
-    _run_events(output, root, lambda report: run_job(job, on_news=report))
-    if not output.json:
+    keep = arguments.keep_environments
+    job = app.farewell(keep_environments=keep, dry_run=arguments.dry_run)
+    if not _remove(job, str(app.data.root), "farewell-keeping" if keep else "farewell-what", arguments, output):
         output.line(output.say("farewell-done"))
     return 0
+
+
+def _remove(
+    job: UninstallJob | FarewellJob, folder: str, what: str, arguments: argparse.Namespace, output: Output
+) -> bool:
+    """Ask, unless it is agreed to or only shown, and take back; says whether all is said that there is to say."""
+
+    def explain(say: Callable[[str], None]) -> None:
+        say(output.say(what, env=folder, data=folder))
+        for number, step in enumerate(job.steps(), 1):
+            say(f"{number}. " + output.texts.say(f"step.{step.code}.title", step.data))
+            say("   " + output.texts.say(f"step.{step.code}.what", step.data))
+
+    if arguments.dry_run and not output.json:
+        explain(output.line)
+        output.line(output.say("dry-run"))
+        return True
+    if not (arguments.dry_run or arguments.yes):
+        _agree(output, lambda: explain(output.note))
+    _run_events(output, folder, lambda report: run_job(job, on_news=report))
+    return output.json
 
 
 def verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
@@ -205,19 +221,12 @@ def _say_where(stopped: Interrupted, output: Output) -> None:
     output.note(output.say("stopped-at", n=place + 1, of=len(stopped.plan.steps), title=title, env=stopped.plan.env))
 
 
-def _show_removal(output: Output, what: str, steps: tuple[Step, ...]) -> None:
-    """All that a removal is going to take back."""
-    output.note(what)
-    for number, step in enumerate(steps, 1):
-        output.note(f"{number}. " + output.texts.say(f"step.{step.code}.title", step.data))
-        output.note("   " + output.texts.say(f"step.{step.code}.what", step.data))
-
-
 def _agree(output: Output, explain: Callable[[], None]) -> None:
     """Show what will happen and ask; raises when nobody can be asked or the answer is no."""
+    if not output.json:
+        explain()
     if output.json or sys.stdin is None or not sys.stdin.isatty():
         raise CallError("needs-yes")
-    explain()
     print(output.say("go-on"), end=" ", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes", "是", "好"):
         raise Cancelled("declined")

@@ -165,6 +165,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     environment(what)
     what.add_argument("--all", action="store_true", help=say("opt.all"))
     command.add_argument("--keep-environments", action="store_true", help=say("opt.keep-environments"))
+    command.add_argument("--dry-run", action="store_true", help=say("opt.dry-run"))
     command.add_argument("--yes", "-y", action="store_true", help=say("opt.yes"))
 
     command = add("use")

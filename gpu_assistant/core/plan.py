@@ -88,6 +88,7 @@ class StepBrief(Struct, frozen=True, kw_only=True):
 
     id: str
     title: str | None = None
+    what: str | None = None
     code: str
     data: dict[str, Value] = {}
     bytes: int | None = None

@@ -2,113 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core import json
 from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
 from ..core.paths import DataDir
 from ..core.plan import Step
-from ..core.settings import Settings
 from ..system.base import System
+from . import own
 from .reporter import Reporter
 
 if TYPE_CHECKING:
     from .place import Place
+
+KEPT = "environments"
 
 
 class FarewellJob:
     """Removes settings, downloads, results and logs, and takes back all that was installed, unless it is kept.
 
     Environments that are kept keep what they stand on, and the journal, by which a later installation knows them.
-    News are the events of a removal.
+    News are the events of a removal; with `dry_run` nothing is changed.
     """
 
-    def __init__(self, data: DataDir, system: System, *, keep_environments: bool) -> None:
+    def __init__(self, data: DataDir, system: System, *, keep_environments: bool, dry_run: bool = False) -> None:
         self._data = data
         self._system = system
         self._keep = keep_environments
+        self._dry_run = dry_run
 
     def steps(self) -> tuple[Step, ...]:
         """What would become of each thing just now, in order, also of what stays; raises AppError."""
         from .forecast import forecast
         from .takeback import items
 
-        place = self._place(JobContext())
-        if self._keep or not self._data.root.is_dir():
+        data = self._data
+        if not data.root.is_dir():
             return ()
-        return tuple(item.step for item in forecast(items(place, None), place))
+        place = self._place(Reporter(JobContext()), threading.Event())
+        gone: set[Path] = set()
+        stays = self._keep and self._stays(place)
+        taken: tuple[Step, ...] = (self._kept(),) if stays else ()
+        if not self._keep:
+            taken = tuple(item.step for item in forecast(items(place, None), place, gone))
+        found = own.kept(data, caches=own.inhabited(data), journal=not stays)
+        gone |= {path for each in found for path in (*each.folders, *each.files)}
+        return (*taken, *(each.step for each in found), *self._root(gone, stays=stays))
 
     def run(self, context: JobContext[Any]) -> Path:
         """The data folder; gone where nothing in it was kept.
 
         Raises AppError: already-running, or, after everything else is gone, what could not be taken back.
         """
-        from .removal import delete
+        reporter, root = Reporter(context), str(self._data.root)
+        try:
+            steps = self.steps()
+            reporter.plan(steps)
+            if self._dry_run:
+                for step in steps:
+                    reporter.step(step.id, "skipped")
+            elif steps:
+                self._leave(self._place(reporter, context.cancel), steps)
+        except AppError as error:
+            reporter.ended(root, error)
+            raise
+        reporter.end("done", root)
+        return self._data.root
+
+    def _leave(self, place: Place, steps: tuple[Step, ...]) -> None:
         from .single import one_at_a_time
 
-        data = self._data
-        if not data.root.is_dir():
-            return data.root
-        # In somebody's own folder, in which we never kept anything but this run's log, there is no cache of ours.
-        written = any(any(_ours(folder, names)) for folder, names in _written(data) if folder != data.logs)
-        ours = written or _is_settings(data.settings)
-        place = self._place(context)
-        trouble: AppError | None = None
+        data, reporter = self._data, place.reporter
+        # Asked before we write into it ourselves.
+        ours = own.inhabited(data)
         with one_at_a_time(data):
-            context.check_cancelled()
-            if not self._keep:
-                trouble = self._take_back(place)
+            if place.cancel.is_set():
+                raise Cancelled
+            trouble = None if self._keep else self._take_back(place)
             stays = self._stays(place)
-        # What the journal took back is gone from these; what is left in them is the user's.
-        places = {data.environments, data.pythons, data.toolkits}
-        kept = places | ({data.journal} if stays else set())
-        for cache in () if not ours else (data.files, data.uv_cache, data.conda, data.updates, data.locks, data.prices):
-            delete(cache)
-        for folder, names in _written(data):
-            if folder not in kept:
-                _delete_ours(folder, names)
-        if _is_settings(data.settings):
-            data.settings.unlink()
-        for folder in (*sorted(places), data.files.parent, data.catalog, data.root):
-            with suppress(OSError):
-                folder.rmdir()
+        found = {each.id: each for each in own.kept(data, caches=ours, journal=not stays)}
+        for step in steps:
+            if step.kind == own.KIND and step.id in found:
+                reporter.step(step.id, "running")
+                trouble = _dropped(found[step.id], reporter) or trouble
+            elif step.id == KEPT or step.kind == own.KIND:
+                # Where something could not be taken back, the journal says so to the next try.
+                reporter.step(step.id, "skipped")
+        told = {step.id for step in steps}
+        for name, each in found.items():
+            if name not in told:  # this run's own log
+                each.drop()
+        own.tidy(data)
+        self._told_of_root(reporter, told, stays=stays)
         if trouble is not None:
             raise trouble
-        return data.root
 
-    def _place(self, context: JobContext[Any]) -> Place:
+    def _root(self, gone: set[Path], *, stays: bool) -> tuple[Step, ...]:
+        """What becomes of the data folder when these have gone; nothing where only what is kept will be in it."""
+        data = self._data
+        places = {data.environments, data.pythons, data.toolkits, data.journal} if stays else set()
+        step = own.left(data, gone | places)
+        return () if stays and step.code != own.FILLED else (step,)
+
+    def _told_of_root(self, reporter: Reporter, told: set[str], *, stays: bool) -> None:
+        if not self._data.root.is_dir():
+            reporter.step(own.ROOT, "done")
+            return
+        filled = [step for step in self._root(set(), stays=stays) if step.code == own.FILLED]
+        if filled:
+            reporter.step(own.ROOT, "skipped", code="progress.left-filled", data=filled[0].data)
+        elif own.ROOT in told:
+            reporter.step(own.ROOT, "skipped")
+
+    def _place(self, reporter: Reporter, cancel: threading.Event) -> Place:
         from .place import Place
 
-        return Place(self._system, self._data, reporter=Reporter(context), cancel=context.cancel)
+        return Place(self._system, self._data, reporter=reporter, cancel=cancel)
+
+    def _kept(self) -> Step:
+        """That the environments stay, and which these are."""
+        from .environments import known
+        from .strangers import named
+
+        names = named(tuple(each.path for each in known(self._data)))
+        figures = {"files": names, "path": str(self._data.root)}
+        return Step(id=KEPT, kind="kept", code="leave-environments", data={**figures})
 
     def _take_back(self, place: Place) -> AppError | None:
-        """What went wrong, after everything that could be taken back was."""
-        from .forecast import forecast
+        """What went wrong, after everything that could be taken back was; raises Cancelled."""
         from .journal import Journal
         from .ledger import settle
         from .takeback import items
         from .uninstall import take_back
 
-        root, reporter = str(self._data.root), place.reporter
-        found = items(place, None)
-        if not found:
+        if not items(place, None):
             return None
-        reporter.plan(tuple(item.step for item in forecast(found, place)))
         try:
             with Journal(self._data) as journal:
                 settle(place, journal)
                 take_back(items(place, None), place, journal, go_on=True)
-        except Cancelled as error:
-            reporter.ended(root, error)
+        except Cancelled:
             raise
         except AppError as error:
-            reporter.ended(root, error)
             return error
-        reporter.end("done", root)
         return None
 
     def _stays(self, place: Place) -> bool:
@@ -119,38 +157,12 @@ class FarewellJob:
         return any(not isinstance(item.effects[0].effect, FolderMade | ProgramInstalled) for item in items(place, None))
 
 
-def _written(data: DataDir) -> tuple[tuple[Path, tuple[str, ...]], ...]:
-    """The folders that people, too, may have named so, and how our own files in them are called.
-
-    Somebody may have put the data folder among files of their own: what is called otherwise is theirs.
-    """
-    return (
-        (data.history, ("*s-[0-9]*.history*",)),
-        (data.benchmarks, ("[0-9]*T[0-9]*Z.json*",)),
-        (data.state, ("install.lock", "install.pid", "window.lock", "window.json*", "updates.json*")),
-        (data.catalog / "current", ("*.json*",)),
-        (data.journal, ("[0-9]*-[0-9]*.jsonl",)),
-        (data.logs, ("gpu-assistant.log*",)),
-    )
-
-
-def _ours(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
-    return (path for name in names for path in folder.glob(name) if path.is_file() and not path.is_symlink())
-
-
-def _delete_ours(folder: Path, names: tuple[str, ...]) -> None:
-    # This very run may be writing its log, which Windows then keeps.
-    for path in tuple(_ours(folder, names)):
-        with suppress(OSError):
-            path.unlink()
-    with suppress(OSError):
-        folder.rmdir()
-
-
-def _is_settings(path: Path) -> bool:
-    """Whether a file holds our settings and nothing else."""
+def _dropped(each: own.Own, reporter: Reporter) -> AppError | None:
+    """What went wrong when it was taken away."""
     try:
-        found = json.decode(path.read_bytes(), dict[str, Any])
-    except (OSError, ValueError):
-        return False
-    return bool(found) and found.keys() <= set(Settings.__struct_fields__)
+        each.drop()
+    except AppError as error:
+        reporter.failed(each.id, error)
+        return error
+    reporter.step(each.id, "done")
+    return None

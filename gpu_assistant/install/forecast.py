@@ -20,9 +20,12 @@ from .strangers import NAMED, Strangers, named, strangers
 from .takeback import Item
 
 
-def forecast(found: tuple[Item, ...], place: Place) -> tuple[Item, ...]:
-    """The same items with the words for what will come of them; changes nothing. Raises AppError."""
-    gone: set[Path] = set()
+def forecast(found: tuple[Item, ...], place: Place, gone: set[Path] | None = None) -> tuple[Item, ...]:
+    """The same items with the words for what will come of them; changes nothing. Raises AppError.
+
+    Put into `gone` are the files and folders of which nothing will be left.
+    """
+    gone = set() if gone is None else gone
     held: dict[Path, str] = {}
     return tuple(_told(item, place, gone, held) for item in found)
 
@@ -65,7 +68,7 @@ def _told(item: Item, place: Place, gone: set[Path], held: dict[Path, str]) -> I
 
 def _folder(item: Item, folder: Path, gone: set[Path], held: dict[Path, str]) -> Item:
     try:
-        left = tuple(islice(_left(folder, gone), NAMED + 1))
+        left = tuple(islice(left_below(folder, gone), NAMED + 1))
     except OSError as error:
         raise storage_error(error, folder) from error
     if not left:
@@ -77,8 +80,8 @@ def _folder(item: Item, folder: Path, gone: set[Path], held: dict[Path, str]) ->
     return _as(item, "leave-filled", files=named(left))
 
 
-def _left(folder: Path, gone: Container[Path]) -> Iterator[str]:
-    """What in a folder of ours will be there, by its name in it."""
+def left_below(folder: Path, gone: Container[Path]) -> Iterator[str]:
+    """What in a folder of ours will be there when these are `gone`, by its name in it; raises OSError."""
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             path = folder / entry.name
@@ -86,7 +89,7 @@ def _left(folder: Path, gone: Container[Path]) -> Iterator[str]:
                 continue
             if not entry.is_dir(follow_symlinks=False):
                 yield entry.name
-            elif not any(path.iterdir()) or next(_left(path, gone), None) is not None:
+            elif not any(path.iterdir()) or next(left_below(path, gone), None) is not None:
                 yield f"{entry.name}/"
 
 
@@ -98,7 +101,7 @@ def left_in(effect: TreeMade | FolderMade) -> dict[str, Value]:
     """What is still there of somebody else's, after it was taken back."""
     folder = Path(effect.path)
     try:
-        names = tuple(_left(folder, frozenset()))
+        names = tuple(left_below(folder, frozenset()))
     except OSError as error:
         raise storage_error(error, folder) from error
     return {"files": named(names), "kept": len(names)}

@@ -27,18 +27,21 @@ STAYS = ("needed", "filled", "system")
 class UninstallJob:
     """Takes back all that was done for one environment. News are the same events as an install's.
 
-    What another environment needs stays until the last one that needs it goes.
+    What another environment needs stays until the last one that needs it goes. With `dry_run` nothing is changed.
     """
 
-    def __init__(self, environment: Path, data: DataDir, system: System) -> None:
+    def __init__(self, environment: Path, data: DataDir, system: System, *, dry_run: bool = False) -> None:
         self.environment = environment
         self._data = data
         self._system = system
+        self._dry_run = dry_run
 
     def steps(self) -> tuple[Step, ...]:
         """What would become of each thing just now, in order, also of what stays; raises what `run` raises."""
         from .forecast import forecast
+        from .occupied import refuse_shared
 
+        refuse_shared(self.environment)
         place = self._place(Reporter(JobContext()), threading.Event())
         return tuple(item.step for item in forecast(self._items(place), place))
 
@@ -82,7 +85,12 @@ class UninstallJob:
         from .single import one_at_a_time
 
         context.check_cancelled()
-        place.reporter.plan(tuple(item.step for item in forecast(self._items(place), place)))
+        steps = tuple(item.step for item in forecast(self._items(place), place))
+        place.reporter.plan(steps)
+        if self._dry_run:
+            for step in steps:
+                place.reporter.step(step.id, "skipped")
+            return
         with one_at_a_time(self._data):
             self._items(place)  # another process may have been quicker
             with Journal(self._data, env=str(self.environment)) as journal:

@@ -114,7 +114,11 @@ class Texts(Sentences):
         if isinstance(value, PlanEvent):
             return PlanEvent(
                 steps=tuple(
-                    msgspec.structs.replace(step, title=self.say(f"step.{step.code}.title", step.data))
+                    msgspec.structs.replace(
+                        step,
+                        title=self.say(f"step.{step.code}.title", step.data),
+                        what=self.say(f"step.{step.code}.what", step.data),
+                    )
                     for step in value.steps
                 )
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,31 @@ def test_what_stays_is_named_and_the_last_line_says_that_it_does(call: Call, env
     assert all(name in done.stderr for name in ("thesis.txt", "bin/activate"))
     assert {"en": "your own files there stay", "zh_CN": "你自己的文件保留在里面"}[language] in done.stdout
     assert sorted(listing.walk(environment)) == ["bin/activate", "thesis.txt"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_what_would_go_is_only_shown(call: Call, environment: Path, tmp_path: Path, language: str) -> None:
+    stays = tmp_path / "data" / "thesis.txt"
+    stays.write_text("all of it", encoding="utf-8")
+    shown = call("--lang", language, "uninstall", "--all", "--dry-run", "--yes")
+    assert shown.returncode == 0
+    assert str(environment) in shown.stdout
+    journal = {"en": "Remove the journal of installs", "zh_CN": "删除安装的操作记录"}[language]
+    assert journal in shown.stdout
+    assert "thesis.txt" in shown.stdout
+    assert environment.is_dir()
+    told = [json.loads(line) for line in call("uninstall", "--all", "--dry-run", "--json").stdout.splitlines()]
+    assert (told[0]["event"], told[-1]["event"], told[-1]["state"]) == ("plan", "end", "done")
+    kept = next(step for step in told[0]["steps"] if step["id"] == "data")
+    assert (kept["code"], "thesis.txt" in kept["what"]) == ("leave-filled", True)
+    one = call("uninstall", "--env", str(environment), "--dry-run")
+    assert (one.returncode, f"Deletes {environment}." in one.stdout) == (0, True)
+    assert environment.is_dir()
+
+
+def test_where_nobody_can_be_asked_the_list_is_shown_all_the_same(call: Call, environment: Path) -> None:
+    refused = call("uninstall", "--env", str(environment))
+    assert refused.returncode == 2
+    assert f"Deletes {environment}." in refused.stderr
+    assert "--yes" in refused.stderr.splitlines()[-1]
+    assert environment.is_dir()

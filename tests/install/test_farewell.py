@@ -8,6 +8,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.plan import Event, PlanEvent
 from gpu_assistant.core.settings import Settings, save
 from gpu_assistant.install import environments
 from gpu_assistant.install.effects import ProgramInstalled
@@ -15,11 +16,11 @@ from gpu_assistant.install.farewell import FarewellJob
 from gpu_assistant.install.journal import Journal
 from gpu_assistant.install.single import one_at_a_time
 
-from .world import World, end
+from .world import World, end, states
 
 
-def leave(world: World, *, keep: bool) -> list[object]:
-    events: list[object] = []
+def leave(world: World, *, keep: bool) -> list[Event]:
+    events: list[Event] = []
     FarewellJob(world.data, world.system, keep_environments=keep).run(JobContext(report=events.append))
     return events
 
@@ -71,11 +72,46 @@ def test_a_driver_that_stays_keeps_nothing_of_ours(world: World) -> None:
 
 
 def test_nothing_was_ever_installed(world: World) -> None:
-    assert leave(world, keep=False) == []
+    assert states(leave(world, keep=False)) == {}
     world.data.root.mkdir()
     fill(world)
-    assert leave(world, keep=True) == []
+    assert set(states(leave(world, keep=True)).values()) == {"done"}
     assert not world.data.root.exists()
+
+
+def test_what_goes_and_stays_is_told_before_with_its_size(world: World) -> None:
+    world.install()
+    fill(world)
+    (world.data.root / "thesis.txt").write_text("all of it", encoding="utf-8")
+    (world.data.logs / "train.log").write_text("epoch 1", encoding="utf-8")
+    (world.data.uv_cache / "big").write_bytes(bytes(123_000))
+    before = sorted(world.root.rglob("*"))
+    events: list[Event] = []
+    FarewellJob(world.data, world.system, keep_environments=False, dry_run=True).run(JobContext(report=events.append))
+    assert sorted(world.root.rglob("*")) == before
+    plan, told = events[0], states(events)
+    assert isinstance(plan, PlanEvent)
+    steps = {step.id: step for step in plan.steps}
+    caches = [path for path in (world.data.root / "cache").rglob("*") if path.is_file()]
+    assert steps["own-downloads"].data["bytes"] == sum(path.lstat().st_size for path in caches)
+    assert {"own-settings", "own-history", "own-benchmarks", "own-catalog", "own-journal", "own-logs"} <= steps.keys()
+    assert steps["data"].code == "leave-filled"
+    assert steps["data"].data["files"] == "logs/, thesis.txt"
+    assert set(told.values()) == {"skipped"}
+    assert end(events).state == "done"
+    # What was told is what comes.
+    done = leave(world, keep=False)
+    assert isinstance(done[0], PlanEvent)
+    assert [step.id for step in done[0].steps] == [*steps]
+    assert sorted(path.name for path in world.data.root.rglob("*")) == ["logs", "thesis.txt", "train.log"]
+
+
+def test_environments_that_are_kept_are_named_and_keep_the_journal(world: World) -> None:
+    world.install()
+    fill(world)
+    steps = {step.id: step for step in FarewellJob(world.data, world.system, keep_environments=True).steps()}
+    assert steps["environments"].data["files"] == str(world.environment)
+    assert not {"own-journal", "data"} & steps.keys()
 
 
 def test_a_folder_of_the_users_own_stays_and_stops_nothing(world: World) -> None:
