@@ -22,8 +22,9 @@ from ..core import json
 from ..core.errors import AppError
 from ..core.json import storage_error
 from . import listing
-from .listing import BYTECODE, FILES, UNFINISHED
+from .listing import FILES, UNFINISHED
 from .strangers import strangers
+from .sweeping import delete_listed, holds_anything
 
 TRIES = 20  # to delete what somebody else still writes into
 
@@ -97,7 +98,7 @@ def look(folder: Path) -> Literal["made", "half", "before", "changed"]:
         return "made"
     if partial_path(folder).is_dir() or trash_path(folder).is_dir():
         return "half"
-    return "changed" if _holds_anything(folder) else "before"
+    return "changed" if holds_anything(folder) else "before"
 
 
 def name(folder: Path) -> None:
@@ -139,7 +140,7 @@ def remove(folder: Path, *, stood: bool = False) -> bool:
             folder.mkdir(exist_ok=True)
         except OSError as error:
             raise storage_error(error, folder) from error
-    return _holds_anything(folder)
+    return holds_anything(folder)
 
 
 def finish(folder: Path) -> None:
@@ -148,10 +149,10 @@ def finish(folder: Path) -> None:
     if not trash.is_dir():
         return
     try:
-        _delete_listed(trash)
+        delete_listed(trash)
         if not any(trash.iterdir()):
             trash.rmdir()
-        elif not _holds_anything(folder):
+        elif not holds_anything(folder):
             with suppress(FileNotFoundError):
                 folder.rmdir()
             trash.rename(folder)
@@ -186,49 +187,3 @@ def _delete_tree(folder: Path) -> None:
         except OSError as error:
             if not left or error.errno not in (errno.ENOENT, errno.ENOTEMPTY):
                 raise
-
-
-def _delete_listed(folder: Path) -> None:
-    """The list goes last: as long as it is there, the rest can be deleted by it."""
-    try:
-        ours = listing.read(folder)
-    except FileNotFoundError:
-        return  # gone already: what is left is not ours
-    # Where somebody put a link in a folder's place, what lies behind it is not ours.
-    real: dict[Path, bool] = {folder: True}
-    for name, was in ours.items():
-        path = folder / name
-        if name.endswith("/") or not listing.inside(name) or not _real(path.parent, real):
-            continue
-        if listing.untouched(path, was):
-            path.unlink()
-    places = listing.above(name for name in ours if listing.inside(name))
-    for place, folders, files in os.walk(folder, topdown=False):
-        here = Path(place)
-        bytecode = here.name == BYTECODE
-        if bytecode and not folders and all(file.endswith(".pyc") for file in files):
-            for file in files:
-                _drop_bytecode(here / file)
-        if here != folder and (bytecode or here.relative_to(folder).as_posix() in places):
-            with suppress(OSError):
-                here.rmdir()  # only an empty one goes
-    (folder / FILES).unlink()
-
-
-def _real(folder: Path, known: dict[Path, bool]) -> bool:
-    """Whether no folder on the way down is a link."""
-    if folder not in known:
-        known[folder] = _real(folder.parent, known) and not folder.is_symlink()
-    return known[folder]
-
-
-def _drop_bytecode(file: Path) -> None:
-    """Python's own copy of a source that is gone."""
-    source = file.parent.parent / f"{file.name.partition('.')[0]}.py"
-    if not source.exists():
-        file.unlink()
-
-
-def _holds_anything(folder: Path) -> bool:
-    """Whether anything but an empty folder is there."""
-    return os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir()))

@@ -142,7 +142,7 @@ def test_a_removal_that_was_killed_goes_on_with_the_same_result(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(removal, "_delete_listed" if moved else "trash_path", cut)
+        patched.setattr(removal, "delete_listed" if moved else "trash_path", cut)
         with pytest.raises(KeyboardInterrupt):
             UninstallJob(world.environment, world.data, world.system).run(JobContext())
     assert trash_path(world.environment).exists() == moved
