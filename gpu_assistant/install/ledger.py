@@ -9,7 +9,7 @@ from msgspec import Struct
 from ..core.paths import DataDir
 from ..core.plan import Plan, Step
 from . import journal, undoing
-from .effects import Effect, TreeMade
+from .effects import Effect
 from .journal import Began, Found, Happened, Intends, Journal, Kept, Undid, Undoes
 from .undoing import Sight
 
@@ -82,11 +82,6 @@ def _change(found: dict[tuple[str, int], Standing], run: str, n: int, **fields: 
 
     if (run, n) in found:
         found[run, n] = replace(found[run, n], **fields)
-
-
-def open_trees(data: DataDir) -> tuple[TreeMade, ...]:
-    """The folders that a run set out to make and that are not named yet, oldest first."""
-    return tuple(each.effect for each in standing(data) if not each.sure and isinstance(each.effect, TreeMade))
 
 
 def look(each: Standing, place: Place) -> Sight:

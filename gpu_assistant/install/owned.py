@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from ..core import json
+from ..core.json import storage_error
 
 # Where packages lie in an environment, or beside a Python.
 SITE = ("Lib/site-packages", "lib/python3*/site-packages")
@@ -29,13 +30,15 @@ class Digest(Struct, frozen=True):
 class Package(Struct, frozen=True, kw_only=True):
     """`name` is "numpy 2.4.1"; `record` names what was written down of it, at `since` in nanoseconds.
 
-    `files` by their paths from the environment; one that has no hash may be as it likes.
+    `files` by their paths from the environment; one that has no hash may be as it likes. `sizes` in bytes, of those
+    of which the record tells it.
     """
 
     name: str
     record: str
     since: int
     files: dict[str, Digest | None]
+    sizes: dict[str, int] = {}
 
 
 class _CondaPath(Struct, frozen=True):
@@ -58,6 +61,24 @@ class _CondaRecord(Struct, frozen=True):
 def packages(folder: Path) -> tuple[Package, ...]:
     """All that are there now; what cannot be read is passed over."""
     return (*_wheels(folder), *_condas(folder))
+
+
+def cut_short(folder: Path) -> tuple[str, ...]:
+    """The files below a folder that do not have the size that their package's record tells, or are not there.
+
+    Raises AppError.
+    """
+    found = []
+    for package in _wheels(folder):
+        for name, size in package.sizes.items():
+            try:
+                if (folder / name).lstat().st_size != size:
+                    found.append(name)
+            except FileNotFoundError:
+                found.append(name)
+            except OSError as error:
+                raise storage_error(error, folder) from error
+    return tuple(found)
 
 
 def whole(path: Path, digest: Digest | None, since: int | None) -> bool:
@@ -88,12 +109,14 @@ def _wheels(folder: Path) -> Iterator[Package]:
                 since = record.stat().st_mtime_ns
             except (OSError, csv.Error):
                 continue
-            files = {posixpath.normpath(f"{site}/{row[0]}".replace("\\", "/")): _digest(row[1]) for row in rows}
+            named = {posixpath.normpath(f"{site}/{row[0]}".replace("\\", "/")): row for row in rows}
+            inside = {inner: row for inner, row in named.items() if not inner.startswith(("../", "/"))}
             yield Package(
                 name=f"{name.replace('_', '-')} {version}",
                 record=record.relative_to(folder).as_posix(),
                 since=since,
-                files={inner: digest for inner, digest in files.items() if not inner.startswith(("../", "/"))},
+                files={inner: _digest(row[1]) for inner, row in inside.items()},
+                sizes={inner: int(row[2]) for inner, row in inside.items() if row[2:] and row[2].isdecimal()},
             )
 
 

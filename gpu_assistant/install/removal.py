@@ -21,7 +21,7 @@ from typing import Literal
 from ..core import json
 from ..core.errors import AppError
 from ..core.json import storage_error
-from . import listing
+from . import listing, replacing
 from .listing import FILES, UNFINISHED
 from .strangers import strangers
 from .sweeping import delete_listed, holds_anything
@@ -96,7 +96,7 @@ def look(folder: Path) -> Literal["made", "half", "before", "changed"]:
         return "half"
     if os.path.lexists(folder / FILES):
         return "made"
-    if partial_path(folder).is_dir() or trash_path(folder).is_dir():
+    if any(path(folder).is_dir() for path in (partial_path, trash_path, replacing.old_path)):
         return "half"
     return "changed" if holds_anything(folder) else "before"
 
@@ -144,7 +144,10 @@ def remove(folder: Path, *, stood: bool = False) -> bool:
 
 
 def finish(folder: Path) -> None:
-    """Carry a removal through that was begun: our files go, the others return to their place. Raises AppError."""
+    """Carry a removal through that was begun: our files go, the others return to their place; before it, what gave way
+    to a new one. Raises AppError.
+    """
+    replacing.finish(folder)
     trash = trash_path(folder)
     if not trash.is_dir():
         return

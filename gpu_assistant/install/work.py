@@ -23,7 +23,7 @@ from ..system.base import System
 from .effects import Effect, FolderMade, TreeMade
 from .fetching import Getting
 from .journal import Journal
-from .ledger import open_trees
+from .ledger import standing
 from .lock import Lock
 from .removal import making
 from .reporter import Reporter
@@ -57,8 +57,8 @@ class Work(Getting):
 
     Steps fill in `interpreter`, `lock`, `files` (one for each locked package, in its order), `forget_lock` (so
     that the next run asks the sources again), `standing` (the environment was there already, made from the same
-    lock), `built` (it is built of that lock and only lacks its proof and its name) and `making`, the number of the
-    effect that is there when the environment has its name.
+    lock, and is whole), `damaged` (what of one that stands is not), `built` (it is built of that lock and only lacks
+    its proof and its name) and `making`, the number of the effect that is there when the environment has its name.
     """
 
     def __init__(
@@ -94,6 +94,7 @@ class Work(Getting):
         self.environment = Path(plan.env)
         self.uv = Uv(system, data, cancel=cancel, log=reporter.log)
         self.standing = self.built = False
+        self.damaged: tuple[str, ...] = ()
         self.forget_lock: Callable[[], None] = lambda: None
         self.making = 0
         self._interpreter: Path | None = None
@@ -119,8 +120,9 @@ class Work(Getting):
         return self.effect(step, self.tree_made(folder))
 
     def tree_made(self, folder: Path) -> TreeMade:
-        """The effect of a folder that is going to appear whole; a killed run may have begun it."""
-        earlier = next((made for made in open_trees(self.data) if made.path == str(folder)), None)
+        """The effect of a folder that is going to appear whole; a killed run may have begun it, or it is made anew."""
+        trees = (each.effect for each in standing(self.data) if isinstance(each.effect, TreeMade))
+        earlier = next((made for made in trees if made.path == str(folder)), None)
         stood = earlier.stood if earlier is not None else folder.is_dir()
         return TreeMade(path=str(folder), stood=stood)
 

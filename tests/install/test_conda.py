@@ -256,3 +256,18 @@ def test_what_cannot_be_planned(world: CondaWorld, bundle: bool, error: str) -> 
     with pytest.raises((AppError, CallError)) as caught:
         world.plan(conda=None, bundle=world.root if bundle else None)
     assert caught.value.code == error
+
+
+@once_is_enough
+def test_a_damaged_one_stays_and_says_the_way_out(world: CondaWorld) -> None:
+    """conda writes its folder's path into its files: a better one cannot be made beside it."""
+    world.install()
+    (torch,) = world.environment.rglob("torch/__init__.py")
+    torch.unlink()
+    with pytest.raises(AppError) as caught:
+        world.install()
+    assert caught.value.code == "environment-damaged"
+    assert str(torch.relative_to(world.environment).as_posix()) in Texts("en").error(caught.value)
+    uninstall(world)
+    assert end(world.install()).state == "done"
+    assert torch.is_file()

@@ -11,7 +11,7 @@ from ...core import json
 from ...core.errors import AppError
 from ...core.json import storage_error
 from ...core.plan import Plan, Step
-from .. import listing, manifest
+from .. import listing, manifest, owned
 from ..conda import python_version
 from ..draft import Draft
 from ..place import Ground
@@ -75,9 +75,19 @@ class PythonPackages(Kind):
             # conda's part is no longer as conda left it: a run that is killed from here on begins anew.
             say(work.environment, "")
         else:
-            delete(work.partial)
-            _uv(work, "venv", "--relocatable", "--python", work.interpreter, work.partial)
+            if work.damaged:
+                _unpack_anew(work)
+            _make(work)
         build(work, force=in_place)
+        cut = owned.cut_short(work.partial)
+        if cut and not in_place:
+            _unpack_anew(work)
+            _make(work)
+            build(work, force=False)
+            cut = owned.cut_short(work.partial)
+        if cut:
+            _unpack_anew(work)
+            raise AppError("packages-failed", path=str(work.environment), detail=cut[0])
         write_records(work)
         work.reporter.progress(done=count, total=count, unit="items", bottleneck="installing")
         return Outcome()
@@ -86,6 +96,17 @@ class PythonPackages(Kind):
 def intend(work: Work, step: Step) -> int:
     """Say in the journal that the environment is going to have its name."""
     return work.journal.intends(PythonPackages.name, work.tree_made(work.environment), step.id)
+
+
+def _make(work: Work) -> None:
+    """An environment without packages, where it is built."""
+    delete(work.partial)
+    _uv(work, "venv", "--relocatable", "--python", work.interpreter, work.partial)
+
+
+def _unpack_anew(work: Work) -> None:
+    """Files of an environment and of what uv keeps unpacked are the same on the disk: both are damaged together."""
+    delete(work.data.uv_cache)
 
 
 def build(work: Work, *, force: bool) -> None:

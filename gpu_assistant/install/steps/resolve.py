@@ -9,12 +9,15 @@ from ...core.errors import AppError
 from ...core.plan import Plan, Step
 from ...core.recommendation import PyTorchChoice, Recommendation, TensorFlowChoice
 from ..built import built
+from ..conda import META
 from ..draft import Draft
 from ..fetching import Getting
 from ..lock import Lock
 from ..occupied import ours
 from ..place import Ground
 from ..resolve import Resolver
+from ..soundness import damage
+from ..strangers import named
 from ..target import Target
 from ..untrusted import check_file
 from ..wish import ALWAYS, Wish, wish
@@ -83,7 +86,7 @@ class Resolve(Kind):
         return None if earlier is None else _settled(earlier, work)
 
     def run(self, step: Step, work: Work) -> Outcome:  # noqa: ARG002
-        """Raises AppError: release-unavailable, no-source, environment-differs."""
+        """Raises AppError: release-unavailable, no-source, environment-differs, environment-damaged."""
         return _settled(_resolver(work).resolve(), work)
 
 
@@ -113,12 +116,17 @@ def _settled(lock: Lock, work: Work) -> Outcome:
     standing = ours(work.environment, work.data)
     if standing is not None and standing.lock != lock.identity:
         raise AppError("environment-differs", path=str(work.environment))
-    work.standing = standing is not None
+    if standing is not None:
+        work.damaged = damage(work.environment, standing, work.system)
+    if work.damaged and (work.environment / META).is_dir():
+        # conda writes a folder's path into its files: none can be made beside it.
+        raise AppError("environment-damaged", path=str(work.environment), files=named(work.damaged))
+    work.standing = standing is not None and not work.damaged
     waiting = built(work.plan, work.journal)
     work.built = waiting is not None and waiting.lock == lock.identity
     found = {"PyTorch": lock.version("torch"), "TensorFlow": lock.version("tensorflow")}
-    named = ", ".join(f"{name} {version}" for name, version in found.items() if version is not None)
-    return Outcome(code="progress.resolved", data={"count": len(lock.packages), "packages": named})
+    told = ", ".join(f"{name} {version}" for name, version in found.items() if version is not None)
+    return Outcome(code="progress.resolved", data={"count": len(lock.packages), "packages": told})
 
 
 def _refuse_choice(torch: PyTorchChoice, ground: Ground) -> None:

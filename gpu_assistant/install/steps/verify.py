@@ -9,10 +9,12 @@ from ...core.errors import AppError, Cancelled
 from ...core.jobs import JobContext
 from ...core.plan import Plan, Step
 from ...core.results import Check
+from .. import replacing
 from ..built import forget
 from ..draft import Draft
 from ..place import Ground
 from ..removal import delete, name
+from ..strangers import named
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields
 from .python_packages import PythonPackages, intend
@@ -64,17 +66,25 @@ class Verify(Kind):
         except AppError:
             forget(work.environment)
             raise
-        name(work.environment)
+        if work.damaged:
+            replacing.give_way(work.environment)
         try:
+            name(work.environment)
             _starts(work)
         except AppError as error:
             # Not whole after all: the next run makes it again.
-            work.environment.rename(work.partial)
+            if work.environment.is_dir():
+                work.environment.rename(work.partial)
+            replacing.put_back(work.environment)
             if not isinstance(error, Cancelled):
                 forget(work.environment)
             raise
+        kept = replacing.finish(work.environment)
         work.journal.happened(work.making)
-        return Outcome()
+        if not work.damaged:
+            return Outcome()
+        code = "progress.repaired" if kept is None else "progress.repaired-kept"
+        return Outcome(code=code, data={"files": named(work.damaged), "path": str(kept) if kept is not None else None})
 
 
 def _prove(folder: Path, work: Work) -> None:

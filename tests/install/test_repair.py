@@ -1,0 +1,169 @@
+"""A finished environment that was damaged since: the same install makes it anew, and loses nothing of the user's."""
+
+from __future__ import annotations
+
+import shutil
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.plan import Event
+from gpu_assistant.install import runner
+from gpu_assistant.install.replacing import old_path
+from gpu_assistant.install.steps import verify as proof
+from gpu_assistant.texts import Texts
+
+from . import tiny
+from .test_strangers import added_to, last, put, remains, shown, site, upgraded
+from .test_uninstall import uninstall
+from .world import World, end, states
+
+BALLAST = bytes(range(256)) * 2000
+
+
+def damage(world: World) -> None:
+    """One file gone, one cut short in its place, which is the same file as the one that uv keeps unpacked."""
+    (site(world) / "tinydep" / "__init__.py").unlink()
+    with (site(world) / "torch" / "ballast.bin").open("r+b") as file:
+        file.truncate(10)
+
+
+def furnish(world: World) -> None:
+    """What a user puts into an environment."""
+    put(world, tiny.wheel("tinyhat", "3.0"))
+    added_to(world.environment / "thesis.txt")
+    (world.environment / "mydata" / "empty").mkdir(parents=True, exist_ok=True)
+
+
+def is_sound(world: World) -> None:
+    assert (site(world) / "tinydep" / "__init__.py").is_file()
+    assert (site(world) / "torch" / "ballast.bin").read_bytes() == BALLAST
+    assert (site(world) / "tinyhat" / "__init__.py").is_file()
+    assert (site(world) / "tinyhat-3.0.dist-info" / "RECORD").is_file()
+    assert (world.environment / "thesis.txt").is_file()
+    assert (world.environment / "mydata" / "empty").is_dir()
+
+
+def beside(world: World) -> set[str]:
+    return {path.name for path in world.environment.parent.iterdir()}
+
+
+def repaired(world: World) -> Event:
+    events = world.install()
+    assert (end(events).state, states(events)["pytorch"]) == ("done", "done")
+    return last(events, "verify")
+
+
+def test_a_damaged_one_is_made_anew_and_what_was_added_is_in_it(world: World) -> None:
+    world.install()
+    furnish(world)
+    damage(world)
+    told: Any = repaired(world)
+    is_sound(world)
+    assert told.code == "progress.repaired-kept"
+    assert {Path(name).name for name in told.data["files"].split(", ")} == {"__init__.py", "ballast.bin"}
+    kept = world.environment.with_name("env-kept")
+    assert told.data["path"] == str(kept)
+    assert [Path(name).name for name in remains(kept)] == ["ballast.bin"]
+    assert beside(world) == {"env", "env-kept"}
+    for language in ("en", "zh_CN"):
+        assert str(kept) in str(Texts(language).event(told).message)  # type: ignore[union-attr]
+    # It is as good as new: the next one finds nothing to do, and a removal takes all of it.
+    assert states(world.install())["pytorch"] == "skipped"
+    assert shown(world)[0].data["packages"] == "tinyhat 3.0"
+    uninstall(world)
+    assert remains(world.environment) == ["mydata/empty/", "thesis.txt"]
+
+
+def test_where_only_files_were_gone_nothing_is_left_beside_it(world: World) -> None:
+    world.install()
+    (site(world) / "tinydep" / "__init__.py").unlink()
+    told: Any = repaired(world)
+    assert told.code == "progress.repaired"
+    assert beside(world) == {"env"}
+    uninstall(world)
+    assert not world.environment.parent.exists()
+
+
+def test_a_package_of_its_list_that_is_gone_comes_back(world: World) -> None:
+    world.install()
+    for name in ("numpy", "numpy-1.0.dist-info"):
+        shutil.rmtree(site(world) / name)
+    told: Any = repaired(world)
+    assert told.data["files"] == "numpy"
+    assert (site(world) / "numpy" / "__init__.py").is_file()
+
+
+def test_what_the_user_changed_on_purpose_is_no_damage(world: World) -> None:
+    world.install()
+    upgraded(world)
+    furnish(world)
+    scripts = world.system.environment_program(world.environment, "pip").parent
+    added_to(scripts / "activate")
+    (site(world) / "torch" / "__init__.py").touch()
+    assert states(world.install())["pytorch"] == "skipped"
+    assert (site(world) / "numpy-2.0.dist-info").is_dir()
+
+
+def test_the_damaged_one_stays_where_the_new_one_does_not_pass(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.install()
+    furnish(world)
+    damage(world)
+    before = remains(world.environment)
+
+    def refuse(*_given: object) -> None:
+        raise AppError("environment-broken", path=str(world.environment), detail="pip")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(proof, "_starts", refuse)
+        with pytest.raises(AppError):
+            world.install()
+    assert remains(world.environment) == before
+    assert not old_path(world.environment).exists()
+    repaired(world)
+    is_sound(world)
+
+
+def test_a_kill_at_any_move_loses_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename = Path.rename
+    world.install()
+    for stop in count(1):
+        furnish(world)
+        damage(world)
+        moves = count(1)
+
+        def cut(self: Path, target: Path, moves: count[int] = moves, stop: int = stop) -> Path:
+            if any(part.startswith(".env.") for part in (*self.parts, *Path(target).parts)) and next(moves) == stop:
+                raise KeyboardInterrupt
+            return rename(self, target)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, "rename", cut)
+            patched.setattr(runner, "_note_end", lambda *_given: None)
+            try:
+                world.install()
+            except KeyboardInterrupt:
+                pass
+            else:
+                break
+        world.install()
+        is_sound(world)
+        assert not [name for name in beside(world) if name.startswith(".")]
+        for path in world.environment.parent.glob("env-kept*"):
+            assert [Path(name).name for name in remains(path)] == ["ballast.bin"]
+    assert stop > 5
+
+
+def test_a_cache_that_is_cut_short_is_unpacked_anew(world: World) -> None:
+    """Another environment's damage must not come into a new one by way of what uv keeps unpacked."""
+    world.install()
+    with (site(world) / "torch" / "ballast.bin").open("r+b") as file:
+        file.truncate(10)
+    uninstall(world)
+    other = world.environment.with_name("other")
+    world.install(world.plan(environment=other))
+    (ballast,) = other.rglob("torch/ballast.bin")
+    assert ballast.read_bytes() == BALLAST
