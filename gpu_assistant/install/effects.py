@@ -25,6 +25,13 @@ class TreeMade(Struct, frozen=True, kw_only=True, tag_field="effect", tag="tree"
     stood: bool = False
 
 
+class FolderMoved(Struct, frozen=True, kw_only=True, tag_field="effect", tag="moved"):
+    """A folder of the user's that stood in the way, and where it is now."""
+
+    path: str
+    to: str
+
+
 class FilesAdded(Struct, frozen=True, kw_only=True, tag_field="effect", tag="files"):
     """Files among others in a folder; `receipt` is the name of the file there that lists them."""
 
@@ -76,14 +83,26 @@ class ProgramInstalled(Struct, frozen=True, kw_only=True, tag_field="effect", ta
     more: dict[str, Value] = {}
 
 
-Effect = FolderMade | TreeMade | FilesAdded | FileWritten | VariableSet | PathEntry | LoginSet | ProgramInstalled
+Effect = (
+    FolderMade
+    | TreeMade
+    | FolderMoved
+    | FilesAdded
+    | FileWritten
+    | VariableSet
+    | PathEntry
+    | LoginSet
+    | ProgramInstalled
+)
 
 
-def key(effect: Effect) -> tuple[str, str]:
+def key(effect: Effect) -> tuple[str, str]:  # noqa: PLR0911 - one for each effect
     """Equal for effects on the same thing."""
     match effect:
         case FolderMade() | TreeMade() | FileWritten():
             return "place", os.path.normcase(effect.path)
+        case FolderMoved():
+            return "moved", os.path.normcase(effect.to)
         case FilesAdded():
             return "files", os.path.normcase(f"{effect.path}/{effect.receipt}")
         case VariableSet():

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from ..core.json import storage_error
 from ..core.names import Value
 from . import added
-from .effects import FilesAdded, FileWritten, FolderMade, ProgramInstalled, TreeMade
+from .effects import FilesAdded, FileWritten, FolderMade, FolderMoved, ProgramInstalled, TreeMade
 from .ledger import look
 from .place import Place
 from .removal import partial_path, trash_path
 from .strangers import NAMED, Strangers, named, strangers
+from .sweeping import holds_anything
 from .takeback import Item
 
 
@@ -59,6 +60,12 @@ def _told(item: Item, place: Place, gone: set[Path], held: dict[Path, str]) -> I
             stay = added.changed(folder, effect.receipt)
             gone |= {folder / name for name in {effect.receipt, *added.files(folder, effect.receipt)} - {*stay}}
             item = _with(item, Strangers(stay=stay))
+        case FolderMoved():
+            back = Path(effect.path)
+            if holds_anything(back) and back not in gone:
+                return _as(item, "leave-taken")
+            gone.add(Path(effect.to))
+            gone.discard(back)
         case FolderMade():
             item = _folder(item, Path(effect.path), gone, held)
         case FileWritten(before=None):

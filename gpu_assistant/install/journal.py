@@ -23,7 +23,7 @@ from ..core.paths import DataDir
 from ..core.plan import EndState, Interrupted, Plan, StepState
 from .effects import Effect, TreeMade
 
-Why = Literal["needed", "changed", "files", "filled", "system"]
+Why = Literal["needed", "changed", "files", "filled", "taken", "system"]
 
 
 # The kinds whose tree is an environment, the second where conda makes it.
@@ -92,7 +92,8 @@ class Undoes(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="u
 
 class Undid(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="undid"):
     """It is taken back; `why` tells what of it stays: what the user changed, or files that are not ours. What is
-    "needed" by another environment, "filled" with files of others, or part of the "system" now has `Kept` instead.
+    "needed" by another environment, "filled" with files of others, part of the "system" now, or has no free place to
+    go back to ("taken"), has `Kept` instead.
     """
 
     at: float
@@ -234,6 +235,23 @@ def environments(data: DataDir) -> tuple[Path, ...]:
             if isinstance(entry, Intends) and entry.kind in MAKERS and isinstance(entry.effect, TreeMade):
                 found[Path(entry.effect.path)] = None
     return tuple(found)
+
+
+def left_files(data: DataDir, environment: Path) -> bool:
+    """Whether the last that was done about an environment is a removal that left files of the user's in its place."""
+    made: set[tuple[str, int]] = set()
+    left = False
+    for path in files(data):
+        for entry in read(path):
+            match entry:
+                case Intends(kind=kind, effect=TreeMade(path=place)) if kind in MAKERS and Path(place) == environment:
+                    made.add((path.name, entry.n))
+                    left = False
+                case Undid() if (entry.run, entry.n) in made:
+                    left = left or entry.why == "files"
+                case _:
+                    pass
+    return left
 
 
 def came_to_an_end(book: Journal, env: str) -> bool:

@@ -9,7 +9,7 @@ from ..core.errors import AppError, CallError
 from ..core.paths import DataDir
 from ..system.own_folders import odd_name, system_folder
 from ..system.path_limits import longest_path, synced_folder
-from . import journal, manifest, removal
+from . import journal, listing, manifest, removal, replacing
 from .manifest import Manifest
 
 # The longest path inside a wheel of PyTorch (measured on 2.15.0 for Windows), and what stands before it.
@@ -67,14 +67,24 @@ def ours(environment: Path, data: DataDir) -> Manifest | None:
 
 
 def refuse_strangers(environment: Path, data: DataDir) -> None:
-    """Raise AppError("environment-occupied") if anything stands at `environment` that we did not make."""
+    """Raise AppError("environment-occupied") if anything stands at `environment` that we did not make, and that no
+    removal of ours left there: that is moved aside.
+    """
     try:
         empty = not environment.exists() or (environment.is_dir() and not any(environment.iterdir()))
     except PermissionError as error:
         raise AppError("folder-unwritable", path=str(environment)) from error
     begun = removal.said(environment) is not None and environment in journal.environments(data)
-    if not empty and not begun and ours(environment, data) is None:
-        raise AppError("environment-occupied", path=str(environment))
+    if empty or begun or ours(environment, data) is not None or left_over(environment, data):
+        return
+    raise AppError("environment-occupied", path=str(environment))
+
+
+def left_over(environment: Path, data: DataDir) -> bool:
+    """Whether what stands there is what a removal left of the user's."""
+    if not environment.is_dir() or not journal.left_files(data, environment):
+        return False
+    return not any(os.path.lexists(environment / name) for name in (listing.FILES, listing.UNFINISHED))
 
 
 def refuse_taken(environment: Path, data: DataDir) -> None:
@@ -83,6 +93,8 @@ def refuse_taken(environment: Path, data: DataDir) -> None:
     """
     refuse_files(environment)
     refuse_strangers(environment, data)
-    partial = removal.partial_path(environment)
-    if environment not in journal.environments(data) and (partial.exists() or removal.trash_path(environment).exists()):
-        raise AppError("environment-occupied", path=str(partial))
+    if environment in journal.environments(data):
+        return
+    for path in (removal.partial_path, removal.trash_path, replacing.old_path):
+        if path(environment).exists():
+            raise AppError("environment-occupied", path=str(path(environment)))

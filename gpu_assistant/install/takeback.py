@@ -14,6 +14,7 @@ from .effects import (
     FilesAdded,
     FileWritten,
     FolderMade,
+    FolderMoved,
     LoginSet,
     PathEntry,
     ProgramInstalled,
@@ -78,6 +79,7 @@ def items(place: Place, environment: Path | None) -> tuple[Item, ...]:
 CODES: dict[type[Effect], str] = {
     TreeMade: "remove-folder",
     FolderMade: "remove-empty",
+    FolderMoved: "move-back",
     FilesAdded: "remove-files",
     FileWritten: "restore-file",
     VariableSet: "restore-variable",
@@ -97,6 +99,8 @@ def figures(effect: Effect) -> dict[str, Value]:
     match effect:
         case TreeMade() | FolderMade() | FilesAdded() | FileWritten():
             return {"thing": effect.path, "env": effect.path, "path": effect.path}
+        case FolderMoved():
+            return {"thing": effect.to, "path": effect.path}
         case VariableSet():
             return {"thing": effect.name, "name": effect.name, "before": effect.before}
         case PathEntry():

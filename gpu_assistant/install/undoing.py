@@ -19,6 +19,7 @@ from .effects import (
     FilesAdded,
     FileWritten,
     FolderMade,
+    FolderMoved,
     LoginSet,
     PathEntry,
     ProgramInstalled,
@@ -27,6 +28,7 @@ from .effects import (
 )
 from .journal import Why
 from .place import Place
+from .sweeping import holds_anything
 
 Sight = Literal["made", "half", "before", "changed"]
 
@@ -38,6 +40,8 @@ def look(effect: Effect, place: Place) -> Sight:  # noqa: PLR0911 - one for each
             return "made" if Path(effect.path).is_dir() else "before"
         case TreeMade():
             return removal.look(Path(effect.path))
+        case FolderMoved():
+            return "made" if Path(effect.to).is_dir() else "before"
         case FilesAdded():
             return added.look(Path(effect.path), effect.receipt)
         case FileWritten():
@@ -53,7 +57,7 @@ def look(effect: Effect, place: Place) -> Sight:  # noqa: PLR0911 - one for each
             raise AppError("internal", detail=f"{effect.name}: its kind has no look")
 
 
-def revert(effect: Effect, place: Place) -> Why | None:
+def revert(effect: Effect, place: Place) -> Why | None:  # noqa: PLR0911, PLR0912 - one for each effect
     """Take an effect back; what of it stays is said, None for nothing. Raises AppError."""
     sight = look(effect, place)
     if sight == "before":
@@ -66,6 +70,8 @@ def revert(effect: Effect, place: Place) -> Why | None:
         case TreeMade():
             left = removal.remove(Path(effect.path), stood=effect.stood)
             return "files" if left else None
+        case FolderMoved():
+            return _move_back(effect)
         case FilesAdded():
             changed = added.changed(Path(effect.path), effect.receipt)
             added.remove(Path(effect.path), effect.receipt, keep=changed)
@@ -92,6 +98,22 @@ def _drop_folder(path: Path) -> Why | None:
         if any(path.iterdir()):
             return "filled"
         path.rmdir()
+    except OSError as error:
+        raise storage_error(error, path) from error
+    return None
+
+
+def _move_back(effect: FolderMoved) -> Why | None:
+    """Where something else stands by now, it stays where it is."""
+    path = Path(effect.path)
+    if holds_anything(path):
+        return "taken"
+    try:
+        if path.is_dir():
+            path.rmdir()
+        Path(effect.to).rename(path)
+    except PermissionError as error:
+        raise AppError("environment-in-use", path=effect.to) from error
     except OSError as error:
         raise storage_error(error, path) from error
     return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 # Taken back another time, or never.
-STAYS = ("needed", "filled", "system")
+STAYS = ("needed", "filled", "taken", "system")
 
 
 class UninstallJob:

@@ -18,10 +18,13 @@ from ...core.price import share
 from .. import journal
 from ..built import built
 from ..draft import Draft
-from ..occupied import refuse_strangers, refuse_taken
+from ..effects import FolderMoved
+from ..occupied import left_over, refuse_strangers, refuse_taken
 from ..place import Ground
 from ..planner import total
 from ..removal import delete, discard, finish, partial_path, said
+from ..replacing import kept_path
+from ..sweeping import holds_anything
 from ..work import Outcome, Work
 from .conda_environment import CondaEnvironment
 from .kind import Kind, refuse_fields
@@ -91,7 +94,22 @@ class CheckSpace(Kind):
         if known:
             finish(env)
             refuse_strangers(env, work.data)
+        return _clear(env, step, work)
+
+
+def _clear(env: Path, step: Step, work: Work) -> Outcome:
+    """What a removal left of the user's moves aside, whole: the new environment needs the place for itself."""
+    if not (left_over(env, work.data) and holds_anything(env)):
         return Outcome()
+    to = kept_path(env)
+    with work.effect(step, FolderMoved(path=str(env), to=str(to))):
+        try:
+            env.rename(to)
+        except PermissionError as error:
+            raise AppError("environment-in-use", path=str(env)) from error
+        except OSError as error:
+            raise storage_error(error, env) from error
+    return Outcome(code="progress.moved-aside", data={"path": str(env), "to": str(to)})
 
 
 def _about(draft: Draft) -> tuple[int | None, int]:
