@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..core.errors import AppError
 from ..core.json import storage_error
 from ..core.results import GpuSample
 from .history import History
@@ -30,9 +31,11 @@ def export(history: History, path: Path, seconds: float, *, names: Mapping[str, 
     the number of the driver's last error (`xid`, 0: none), has its highest alone. `throttle_<reason>` is the share of
     the time in which the driver named it, from when it first did. An
     empty cell is unknown; series of which nothing is known are left out. `path` is at every moment the old file or
-    the whole new one. Raises AppError.
+    the whole new one. Raises AppError, also where nothing was seen in that time ("history-empty"): no file is made then.
     """
     windows = {name: found for name, found in history.windows(seconds).items() if np.isfinite(found.mean).any()}
+    if not windows:
+        raise AppError("history-empty")
     heads, columns = ["time", "t"], []
     owners = tuple(names or ())
     for series in sorted(windows, key=lambda series: _place(owners, series)):
@@ -47,7 +50,7 @@ def export(history: History, path: Path, seconds: float, *, names: Mapping[str, 
         if found.step > 1:
             heads += [f"{head}.low", f"{head}.high"]
             columns += [found.low, found.high]
-    t = next((found.t for found in windows.values()), np.empty(0))
+    t = next(iter(windows.values())).t
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -113,15 +113,18 @@ def test_coarser_stretches_have_lowest_and_highest(tmp_path: Path) -> None:
     assert (first["gpu0.temp"], last["gpu0.temp"]) == ("", "50")
 
 
-def test_an_empty_history_is_an_empty_table(tmp_path: Path) -> None:
-    assert export(store(None, 0), tmp_path / "out.csv", 60) == 0
-    assert table(tmp_path / "out.csv") == []
+def test_an_empty_history_is_no_table(tmp_path: Path) -> None:
+    with pytest.raises(AppError) as caught:
+        export(store(None, 0), tmp_path / "out.csv", 60)
+    assert caught.value.code == "history-empty"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(AppError):
-        export(store(None, 0), tmp_path / "file" / "out.csv", 60)
+    with pytest.raises(AppError) as caught:
+        export(store(None, 60), tmp_path / "file" / "out.csv", 60)
+    assert caught.value.code != "history-empty"
 
 
 def test_all_series_stand_at_the_same_moments() -> None:
