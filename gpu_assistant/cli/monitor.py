@@ -69,6 +69,8 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Print samples until Ctrl+C or until enough of them; or write what was seen before."""
     if arguments.history is not None:
         return _history(app, arguments, output)
+    from ..monitor.sampler import due_after
+
     with stop_signals() as stop, ExitStack() as parts:
         sampler = parts.enter_context(closing(app.sampler()))
         table = latest = None
@@ -86,11 +88,10 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
         spoken = not (output.json or output.quiet or latest)
         alarms = Alarms(app.health_watch(), output) if spoken else None
         left = arguments.count
-        due = time.monotonic()
-        while not stop.wait(max(due + arguments.interval - time.monotonic(), 0)):
-            # A sample that took longer than the interval is not caught up with.
-            due = max(due + arguments.interval, time.monotonic() - arguments.interval)
+        due = time.monotonic() + arguments.interval
+        while not stop.wait(max(due - time.monotonic(), 0)):
             sample = sampler.sample()
+            due = due_after(due, time.monotonic(), arguments.interval)
             if table is not None:
                 table.write(sample)
             if latest is not None:

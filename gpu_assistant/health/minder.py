@@ -92,8 +92,8 @@ class Minder:
                 self.stop.set()
                 return
             if self._clock() >= due:
-                due = self._clock() + PERIOD_S
                 self._look()
+                due = self._clock() + PERIOD_S  # a look that took long is not caught up with
 
     def _look(self) -> None:
         sample = self.last = self._looks.sample()

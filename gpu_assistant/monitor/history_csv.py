@@ -31,7 +31,7 @@ def export(history: History, path: Path, seconds: float, *, names: Mapping[str, 
     the number of the driver's last error (`xid`, 0: none), has its highest alone. `throttle_<reason>` is the share of
     the time in which the driver named it, from when it first did. An
     empty cell is unknown; series of which nothing is known are left out. `path` is at every moment the old file or
-    the whole new one. Raises AppError, also where nothing was seen in that time ("history-empty"): no file is made then.
+    the whole new one. Raises AppError; nothing was seen in that time ("history-empty"): no file is made.
     """
     windows = {name: found for name, found in history.windows(seconds).items() if np.isfinite(found.mean).any()}
     if not windows:

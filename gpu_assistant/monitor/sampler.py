@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 SHORTEST_S = 0.1
 
 
+def due_after(due: float, ended: float, interval: float) -> float:
+    """When the next sample is due, `due` being when the last one was and `ended` when it was there.
+
+    One that took long, as the first does, which opens the driver, is not caught up with: the next comes half an
+    interval later at the earliest, for rates over a shorter time are noise.
+    """
+    return max(due + interval, ended + interval / 2)
+
+
 class Sampler:
     """Takes samples; one thread at a time. Close it when nobody looks: an open one keeps cards awake.
 

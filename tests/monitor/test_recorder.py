@@ -122,8 +122,10 @@ def test_an_empty_history_is_no_table(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
+    history = store(None, 1)
+    history.add(START, {"cpu": 5.0})
     with pytest.raises(AppError) as caught:
-        export(store(None, 60), tmp_path / "file" / "out.csv", 60)
+        export(history, tmp_path / "file" / "out.csv", 60)
     assert caught.value.code != "history-empty"
 
 

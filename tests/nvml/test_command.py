@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,15 @@ def test_what_has_yet_to_last_is_not_called_well(scenario: Scenario, monitor) ->
     said = monitor("--lang", "en", "--interval", "0.05", "--count", "6").communicate(timeout=60)[0]
     assert said.count("… Still watching") == 1
     assert "well" not in said
+
+
+def test_the_sample_after_one_that_took_long_comes_not_at_once(scenario: Scenario, monitor) -> None:
+    """The first opens the driver; what changed within milliseconds of it is noise."""
+    scenario.card()
+    scenario.set(delay="10")
+    said = monitor("--json", "--interval", "0.4", "--count", "4").communicate(timeout=60)[0]
+    times = [json.loads(line)["t"] for line in said.splitlines()]
+    assert min(later - before for before, later in pairwise(times)) >= 0.2
 
 
 def test_json_is_samples_alone_with_their_processes(scenario: Scenario, monitor) -> None:

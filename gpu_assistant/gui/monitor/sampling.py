@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from ...core.errors import AppError
 from ...core.results import Sample
 from ...monitor.recorder import Recorder
+from ...monitor.sampler import due_after
 from .history import History
 from .judging import Judge
 
@@ -145,14 +146,16 @@ class Sampling(QObject):
     def _sample(self, source: SampleSource) -> None:
         """Sample until nobody wants it any more."""
         while self._running and not self._stop:
-            due = time.monotonic() + self._interval
+            due = time.monotonic()
             try:
                 sample = source.sample(looking=self._looking)
             except AppError as error:
                 self._tell(error)
+                ended = time.monotonic()
             else:
+                ended = time.monotonic()
                 self.take(sample)
-            self._pause(due)
+            self._pause(due_after(due, ended, self._interval))
 
     def take(self, sample: Sample) -> None:
         """Keep a sample, judge it and hand it to the window; on one thread, which is the sampling one."""
