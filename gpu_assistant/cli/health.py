@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..core.errors import CallError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from .output import Output
 
 LONGEST_LOAD_MIN = 7 * 24 * 60.0  # a week
+LOADED = 3  # the level that keeps a card under load for as long as is asked
 
 
 def options(command: argparse._ArgumentGroup, say: Callable[[str], str]) -> None:
@@ -40,6 +43,8 @@ def health(app: App, arguments: argparse.Namespace, output: Output) -> int:
     from .jobs import run_job
     from .progress import HealthLine
 
+    if arguments.minutes is not None and arguments.level != LOADED:
+        raise CallError("health-minutes", level=arguments.level, loaded=LOADED)
     environment: Path | None = app.environment_path(arguments.env)
     if arguments.env is None and arguments.level == 1 and environment is not None and not environment.exists():
         environment = None  # there is none yet, and the driver can be asked without

@@ -57,6 +57,8 @@ def test_every_command_has_help(call: Call, command: str) -> None:
         ["health", "--level", "4"],
         ["health", "--minutes", "0"],
         ["health", "--minutes", "long"],
+        ["health", "--minutes", "5"],
+        ["health", "--level", "2", "--minutes", "5"],
         ["--lang", "fr", "detect"],
         ["--json"],
         ["detect", "--wheelhouse", "no/such/folder"],
@@ -283,6 +285,13 @@ def test_the_history_is_written_to_a_file(call: Call, tmp_path: Path) -> None:
     assert "1 damaged" in worn.stderr
     assert call("monitor", "--history", "1h").returncode == 2
     assert call("monitor", "--history", "1w", "--csv", str(tmp_path / "out.csv")).returncode == 2
+
+
+def test_no_history_yet_is_said_and_no_file_is_written(call: Call, tmp_path: Path) -> None:
+    done = call("monitor", "--history", "24h", "--csv", str(tmp_path / "out.csv"), "--lang", "en")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "The window keeps a history" in done.stderr
+    assert not (tmp_path / "out.csv").exists()
 
 
 @pytest.mark.linux
