@@ -36,6 +36,7 @@ class Figures(Base):
             full=full,
             device=device,
             catalog=self.catalog,
+            start_limit=self._torch_load_limit,
             simulated=self.simulated,
         )
 
@@ -44,7 +45,14 @@ class Figures(Base):
         from ..bench.fit import FitJob
 
         return FitJob(
-            environment, self.system, self.catalog, model=model, batch=batch, device=device, simulated=self.simulated
+            environment,
+            self.system,
+            self.catalog,
+            model=model,
+            batch=batch,
+            device=device,
+            start_limit=self._torch_load_limit,
+            simulated=self.simulated,
         )
 
     def benchmarks(self) -> tuple[Benchmark, ...]:
@@ -75,9 +83,17 @@ class Figures(Base):
             level=level,
             device=device,
             load_seconds=load_seconds,
+            start_limit=self._torch_load_limit,
             allowed=self.allowed_temperature,
             form=self.card_form,
         )
+
+    @property
+    def _torch_load_limit(self) -> float:
+        """Seconds after which a PyTorch that does not load is taken for one that hangs."""
+        from ..catalog.paces import paces
+
+        return paces(self.catalog).torch_load_limit_seconds
 
     @cached_property
     def health_rules(self) -> HealthRules:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from ..catalog.fitting import fitting
 from ..core.errors import AppError, CallError
 from ..core.results import FitVariant, MemoryFit, MemoryFits
-from .lines import NOTE, REASONS, FitProgress, Line
-from .listen import START_LIMIT_S, Ending, Patience, broken, ended, listen
+from ..system.json_lines import Patience
+from .lines import NOTE, REASONS, FitProgress, Line, Loading
+from .listen import Ending, broken, ended, listen
 from .places import CHILD
 from .snippet import PARTS
 
@@ -40,10 +41,11 @@ def usable_batch(fit: MemoryFit) -> int | None:
 
 class FitJob:
     """What a training step of `model` needs of `device` ("cpu", "cuda:0", "cuda" for the card with the most memory)
-    with `batch` examples. News are `FitProgress`, `MemoryFit`, and once the devices that there are as `Start`.
+    with `batch` examples. News are `Loading`, `FitProgress`, `MemoryFit`, and once the devices that there are as
+    `Start`.
 
-    The catalog says how much of the free memory is not planned with. `time_limit` in seconds, of which torch has
-    `start_limit` to load.
+    The catalog says how much of the free memory is not planned with. `time_limit` in seconds, before it torch has
+    `start_limit` to load (None: there is no such limit).
     """
 
     def __init__(
@@ -56,7 +58,7 @@ class FitJob:
         batch: int,
         device: str,
         time_limit: float = LIMIT_S,
-        start_limit: float = START_LIMIT_S,
+        start_limit: float | None = None,
         simulated: bool = False,
     ) -> None:
         self.environment = environment
@@ -79,6 +81,7 @@ class FitJob:
         fits: list[MemoryFit] = []
         begun: list[FitVariant] = []
         patience = Patience(context.cancel, self._start_limit)
+        context.report(Loading(limit_s=self._start_limit))
 
         def line(line: Line) -> None:
             lines.append(line)

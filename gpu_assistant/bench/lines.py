@@ -36,6 +36,12 @@ WORKLOADS = frozenset(
 UNITS = frozenset({"TFLOP/s", "GB/s", "images/s", "sequences/s", "tokens/s"})
 
 
+class Loading(Struct, frozen=True, kw_only=True):
+    """PyTorch is being loaded, which may take so many seconds the first time; None: nobody says how long."""
+
+    limit_s: float | None
+
+
 class BenchProgress(Struct, frozen=True, kw_only=True):
     """What is being measured now: the `n`th of `of`, a workload on a device in a format; `size` as in results."""
 

@@ -3,48 +3,23 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import AppError, Cancelled
-from ..system.json_lines import run_child
+from ..system.json_lines import Patience, run_child
 from .lines import Line
 
 if TYPE_CHECKING:
     from ..system.base import System
 
-START_LIMIT_S = 45.0  # until it says what is there; loading torch takes seconds
 GRACE_S = 3.0  # what a child may be late that ends by itself
 MOST_STRANGE = 10_000  # lines that are none of ours, until nobody waits for another
 KILLED = -9
 CRASHED = 0xC0000000  # from here on Windows' own exit codes: the program did something forbidden
 MEMORY = ("MemoryError", "Cannot allocate memory", "failed to map segment")
 NO_TORCH = "ModuleNotFoundError: No module named 'torch'"
-
-
-class Patience(threading.Event):
-    """Whether to go on listening: until somebody cancels, or the time is up that was last given."""
-
-    def __init__(self, cancel: threading.Event, limit_s: float) -> None:
-        super().__init__()
-        self._cancel = cancel
-        self.give(limit_s)
-
-    def give(self, limit_s: float) -> None:
-        """So many seconds from now on."""
-        self.limit_s = limit_s
-        self._end = time.monotonic() + limit_s
-
-    def is_set(self) -> bool:
-        """To be asked often."""
-        return self._cancel.is_set() or time.monotonic() >= self._end
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether it was somebody's wish."""
-        return self._cancel.is_set()
 
 
 class Ending(NamedTuple):

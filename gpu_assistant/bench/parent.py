@@ -15,11 +15,12 @@ from ..core import json
 from ..core.errors import AppError, CallError
 from ..core.jobs import JobContext
 from ..core.results import BenchDevice, Benchmark, BenchWatch, GpuSample
+from ..system.json_lines import Patience
 from ..system.nvml import Nvml
 from . import expected, scaling
 from .compare import speedup
-from .lines import NOTE, REASONS, REMARKS, Begin, BenchProgress, Heard, Line, Start
-from .listen import GRACE_S, START_LIMIT_S, Ending, Patience, broken, ended, listen
+from .lines import NOTE, REASONS, REMARKS, Begin, BenchProgress, Heard, Line, Loading, Start
+from .listen import GRACE_S, Ending, broken, ended, listen
 from .places import CHILD
 from .watch import BUSY_CPU_PERCENT, BUSY_PERCENT, HELD_BACK, Watch, cpu_load
 
@@ -36,12 +37,12 @@ NOTES = frozenset(NOTE + name for name in (*REASONS, *REMARKS, *ENDINGS, *CONDIT
 
 
 class BenchJob:
-    """One run. News are `BenchProgress` and `BenchResult`.
+    """One run. News are `Loading`, `BenchProgress` and `BenchResult`.
 
     `device` ("cpu", "cuda:0") leaves the others out, `only` all workloads but those of these names or families
     ("matmul", "copy", "training", "decode", "parallel"). `catalog` knows what healthy cards reach. `cards` are the GPUs
-    just now, the driver's word unless given, `load` is how busy the processor is (percent). A child that says nothing
-    for `start_limit` seconds, or is late, is ended.
+    just now, the driver's word unless given, `load` is how busy the processor is (percent). A child that has not loaded
+    torch after `start_limit` seconds (None: there is no such limit), or is late afterwards, is ended.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class BenchJob:
         catalog: Catalog | None = None,
         cards: Callable[[], tuple[GpuSample, ...]] | None = None,
         load: Callable[[threading.Event], float | None] = cpu_load,
-        start_limit: float = START_LIMIT_S,
+        start_limit: float | None = None,
         simulated: bool = False,
     ) -> None:
         self.environment = environment
@@ -87,6 +88,7 @@ class BenchJob:
         context.check_cancelled()
         heard = Heard(context.report, context.log, lambda start: len(self._models(start)), busy=busy)
         patience = Patience(context.cancel, self._start_limit)
+        context.report(Loading(limit_s=self._start_limit))
         power = self._system.power()
         awake, nvml = self._system.keep_awake("benchmark"), Nvml(self._system)
         with awake, nvml, Watch(self._cards or nvml.sample) as watch:
@@ -141,7 +143,7 @@ class BenchJob:
         several = sum(device.id != "cpu" for device in start.devices) > 1
         if not several or self._device is not None or (self._only and "parallel" not in self._only):
             return ()
-        return scaling.MODELS if self._full else scaling.MODELS[:1]
+        return scaling.models(full=self._full)
 
     def _together(self, interpreter: Path, heard: Heard, context: JobContext[Any]) -> None:
         """The same training step on all cards, in the format that each of them trained in alone."""
@@ -153,7 +155,7 @@ class BenchJob:
             like = next((r for r in alone if r.dtype.startswith("mixed-")), alone[0] if alone else None)
             dtype, size = (like.dtype, like.size) if like is not None else ("float32", ())
             heard.say(Begin(n=number, workload=f"{model}-parallel", device="cuda", dtype=dtype, size=size))
-            limit_s = scaling.FULL_LIMIT_S if self._full else scaling.QUICK_LIMIT_S
+            limit_s = scaling.limit_s(full=self._full)
             result = scaling.measure(
                 self._system, interpreter, context, processes=count, model=model, dtype=dtype, limit_s=limit_s
             )

@@ -19,6 +19,21 @@ QUICK_LIMIT_S, FULL_LIMIT_S = 90.0, 300.0
 MODELS = ("resnet50", "bert-base")
 
 
+def models(*, full: bool) -> tuple[str, ...]:
+    """What all cards train together."""
+    return MODELS if full else MODELS[:1]
+
+
+def limit_s(*, full: bool) -> float:
+    """Seconds after which one of them is given up."""
+    return FULL_LIMIT_S if full else QUICK_LIMIT_S
+
+
+def longest_s(*, full: bool) -> float:
+    """Seconds that all of them take at the most, beside what each device does alone."""
+    return len(models(full=full)) * limit_s(full=full)
+
+
 def measure(
     system: System,
     interpreter: Path,

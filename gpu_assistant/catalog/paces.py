@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta
 
 from .records import Subject
 
@@ -12,12 +14,15 @@ if TYPE_CHECKING:
 
 class Paces(Subject, frozen=True, kw_only=True):
     """`paces.json`. Seconds and bytes per second; None where nobody measured it. `line_bytes_per_second` is no
-    measure but the line that minutes are told for: how fast the user's is, shows only with the first bytes.
+    measure but the line that minutes are told for: how fast the user's is, shows only with the first bytes. A PyTorch
+    that has not loaded after `torch_load_limit_seconds` is taken for one that hangs.
     """
 
     resolve_seconds: float | None
     unpack_bytes_per_second: float | None
     verify_seconds: float | None
+    torch_load_limit_seconds: Annotated[float, Meta(gt=0)]
+    torch_load_source: str
     line_bytes_per_second: float | None = None
     line_source: str | None = None
 

@@ -6,6 +6,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from ..bench.lines import Loading
 from ..core.plan import Event, LogEvent, PlanEvent, StepEvent
 from ..core.results import BenchResult, Check
 from ..texts.format import size, speed
@@ -109,9 +110,13 @@ class OneLine:
 class BenchLine(OneLine):
     """The benchmark: what is being measured."""
 
-    def news(self, news: BenchProgress | BenchResult) -> None:
+    def news(self, news: Loading | BenchProgress | BenchResult) -> None:
         """Show what runs now; results are shown together at the end."""
         if isinstance(news, BenchResult):
+            return
+        if isinstance(news, Loading):
+            known = news.limit_s is not None
+            self._show(self._output.say("bench-loading" if known else "bench-loads", limit_seconds=news.limit_s))
             return
         from .show_bench import measured
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..bench import summary
+from ..bench import scaling, summary
 from ..bench.expected import key
 from ..bench.lines import BenchProgress
 from ..core.results import Benchmark, BenchResult, BenchWatch, LeftOut
@@ -19,7 +19,8 @@ WORDS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
 
 def before(environment: Path, output: Output, *, full: bool) -> None:
     """What comes and how long it takes."""
-    output.note(output.say("bench-before-full" if full else "bench-before", path=str(environment)))
+    code = "bench-before-full" if full else "bench-before"
+    output.note(output.say(code, path=str(environment), together_seconds=scaling.longest_s(full=full)))
 
 
 def benchmark(value: Benchmark, output: Output) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import AppError, CallError, Cancelled
 from ..core.jobs import JobContext
 from ..core.results import Check, Checks, CheckState, Curve, GpuSample, Sample
-from ..system.json_lines import run_child
+from ..system.json_lines import Patience, run_child
 from ..verify.job import verdict
 from . import cards
 from .afterwards import Afterwards
@@ -45,7 +46,6 @@ NEVER = ("graphics", "rare")  # whatever the level
 LOOKS_S = 2.5 * PERIOD_S  # how long the driver alone is asked, where there is nothing to compute with
 
 STOPPED = {
-    "program-timeout": "@verify.reason.timeout",
     "program-missing": "@verify.reason.not-started",
     "program-refused": "@verify.reason.not-started",
 }
@@ -56,7 +56,8 @@ class HealthJob:
 
     `device` ("cpu", "cuda:0") leaves the others out; without it all cards are tested, where there is none the
     processor. `allowed` tells the highest temperature in °C that a card's maker allows, `form` what a card is built
-    into. `looks` is used here alone. Without an environment (level 1 alone) nothing is computed: the driver is asked.
+    into. `looks` is used here alone. PyTorch has `start_limit` seconds to load (None: there is no such limit), then
+    everything has `time_limit`. Without an environment (level 1 alone) nothing is computed: the driver is asked.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class HealthJob:
         load_seconds: float | None = None,
         allowed: Callable[[GpuSample], float | None] = lambda _: None,
         form: Callable[[GpuSample], Form] = lambda _: "any",
+        start_limit: float | None = None,
         time_limit: float | None = None,
     ) -> None:
         if level not in LEVELS:
@@ -87,6 +89,7 @@ class HealthJob:
         self._allowed = allowed
         self._afterwards = Afterwards(rules, level=level, device=device, allowed=allowed, form=form)
         load = self._load_seconds if level == 3 else 0.0
+        self._start_limit = start_limit
         self._time_limit = time_limit or rules.tests.limits_seconds[level - 1] + load
 
     def run(self, context: JobContext[Any]) -> Checks:
@@ -138,18 +141,28 @@ class HealthJob:
         context: JobContext[Any],
     ) -> None:
         """Run the child to its end, or to the stop of the user, of heat or of a lost card."""
+        patience = Patience(minder.stop, self._start_limit)
+
+        def line(line: Line) -> None:
+            if line.start is not None:
+                patience.give(self._time_limit)
+            heard.line(line)
+
         try:
             finished = run_child(
                 self._system,
                 [interpreter, CHILD, *self._words()],
                 Line,
-                heard.line,
-                timeout=self._time_limit,
-                cancel=minder.stop,
+                line,
+                timeout=threading.TIMEOUT_MAX,
+                cancel=patience,
                 log=context.log,
             )
         except Cancelled:
             context.check_cancelled()
+            if not patience.cancelled:
+                tell(_broken_off(heard, "@verify.reason.timeout"))
+                return
             reason = "@health.reason.too-hot" if minder.too_hot is not None else "@health.reason.lost"
             # What was under way is not to blame; heat and loss are checks of their own.
             tell(_broken_off(heard, reason, state="skip"))

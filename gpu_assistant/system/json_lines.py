@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -15,6 +17,31 @@ if TYPE_CHECKING:
     from .base import Finished, System
 
 T = TypeVar("T")
+
+
+class Patience(threading.Event):
+    """Set when nobody listens any more: somebody cancelled, or the time is up that was last given (None: there is no
+    end to it).
+    """
+
+    def __init__(self, cancel: threading.Event, limit_s: float | None) -> None:
+        super().__init__()
+        self._cancel = cancel
+        self.give(math.inf if limit_s is None else limit_s)
+
+    def give(self, limit_s: float) -> None:
+        """So many seconds from now on."""
+        self.limit_s = limit_s
+        self._end = time.monotonic() + limit_s
+
+    def is_set(self) -> bool:
+        """To be asked often."""
+        return self._cancel.is_set() or time.monotonic() >= self._end
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was somebody's wish."""
+        return self._cancel.is_set()
 
 
 def run_child(

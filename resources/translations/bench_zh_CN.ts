@@ -89,8 +89,8 @@
 <context>
     <name>Before</name>
     <message>
-        <source>About 1 minute for the CPU and 1 minute for each GPU. The fans may get loud.</source>
-        <translation>CPU 约 1 分钟，每张显卡再加约 1 分钟。风扇可能会变响。</translation>
+        <source>About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to {time} more for all of them together. The fans may get loud.</source>
+        <translation>CPU 约 1 分钟，每张显卡再加约 1 分钟；有多张显卡时，一起训练最多再加 {time}。风扇可能会变响。</translation>
     </message>
     <message>
         <source>About 1 minute. The fan may get loud.</source>
@@ -121,8 +121,8 @@
         <translation>开始完整测速吗？</translation>
     </message>
     <message>
-        <source>Up to 15 minutes for the CPU and 15 minutes for each GPU. The fans may get loud.</source>
-        <translation>CPU 最多 15 分钟，每张显卡最多再加 15 分钟。风扇可能会变响。</translation>
+        <source>Up to 15 minutes for the CPU and 15 minutes for each GPU; with several GPUs up to {time} more for all of them together. The fans may get loud.</source>
+        <translation>CPU 最多 15 分钟，每张显卡最多再加 15 分钟；有多张显卡时，一起训练最多再加 {time}。风扇可能会变响。</translation>
     </message>
     <message>
         <source>Up to 15 minutes. The fan may get loud.</source>
@@ -874,12 +874,16 @@
         <translation>取消</translation>
     </message>
     <message>
-        <source>Starting PyTorch…</source>
-        <translation>正在启动 PyTorch…</translation>
+        <source>PyTorch is loading…</source>
+        <translation>正在加载 PyTorch…</translation>
     </message>
     <message>
         <source>Stopping…</source>
         <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>the first time takes up to {time}</source>
+        <translation>第一次最多要 {time}</translation>
     </message>
     <message>
         <source>running for {time}</source>

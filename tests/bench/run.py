@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpu_assistant.bench.lines import BenchProgress
+from gpu_assistant.bench.lines import BenchProgress, Loading
 from gpu_assistant.bench.parent import BenchJob
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
@@ -30,7 +30,7 @@ class Run:
     def __init__(self, environment: Path, data: Path, *, power: Power | None = None, **options: Any) -> None:
         self.system = FakeSystem(cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2), power=power)
         self.data = DataDir(data)
-        self.news: list[BenchProgress | BenchResult] = []
+        self.news: list[Loading | BenchProgress | BenchResult] = []
         self.log: list[str] = []
         options = {"start_limit": 200.0, "cards": no_cards, "load": lambda _: 0.0, **options}
         self.job = BenchJob(environment, self.system, self.data, **options)

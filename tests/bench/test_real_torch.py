@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench.lines import BenchProgress
+from gpu_assistant.bench.lines import BenchProgress, Loading
 from gpu_assistant.bench.places import CHILD
 from gpu_assistant.core.json import decode
 from gpu_assistant.core.results import Benchmark
@@ -47,7 +47,8 @@ def test_the_real_thing(torch_environment: Path, tmp_path: Path) -> None:
         assert measured.error is not None
         assert measured.tolerance is not None
         assert measured.error <= measured.tolerance < 1e-4
-    first = run.news[0]
+    assert run.news[0] == Loading(limit_s=200.0)
+    first = run.news[1]
     assert isinstance(first, BenchProgress)
     assert (first.n, first.of, first.workload, first.size) == (1, 5, "matmul", (1024, 1024, 1024))
     assert run.system.awake == 0

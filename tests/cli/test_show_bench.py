@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from gpu_assistant.bench import scaling
 from gpu_assistant.cli import show_bench
 from gpu_assistant.cli.main import run
 from gpu_assistant.cli.output import Output
 from gpu_assistant.core.names import Language
 from gpu_assistant.core.results import Benchmark, LeftOut
 from gpu_assistant.texts import Texts
+from gpu_assistant.texts.format import duration
 from tests.cli.conftest import ROOT
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark
@@ -85,7 +87,9 @@ def test_what_a_card_did_along_the_run(capsysbinary: pytest.CaptureFixture[bytes
 @pytest.mark.parametrize(("full", "words"), [(False, "at most 1 minute"), (True, "15 minutes")])
 def test_how_long_it_takes_is_said_before(capsys: pytest.CaptureFixture[str], full: bool, words: str) -> None:
     show_bench.before(Path("env"), Output(Texts("en"), json=False, quiet=False), full=full)
-    assert words in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert words in said
+    assert f"up to {duration(scaling.longest_s(full=full), 'en')} more for all together" in said
 
 
 def test_a_simulated_machine_is_not_measured(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

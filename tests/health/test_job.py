@@ -232,6 +232,15 @@ def test_a_program_that_ends_badly(
     assert words in (one(checks, check_id).text or "")
 
 
+def test_a_pytorch_that_does_not_load_is_not_waited_for_as_long_as_the_whole_test(
+    scenario: Scenario, play: Play
+) -> None:
+    scenario.card(util="0")
+    checks = Run(play({"begin": "torch-import"}, {"hang": True}), scenario, start_limit=2.0, time_limit=3000.0).go()
+    assert one(checks, "torch-import").state == "fail"
+    assert "time limit" in (one(checks, "torch-import").text or "")
+
+
 def test_what_is_told_under_a_strange_name_is_not_ours(scenario: Scenario, play: Play) -> None:
     scenario.card(util="0")
     strange = {"check": {"id": "driver", "state": "fail", "data": {}}}

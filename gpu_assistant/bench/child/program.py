@@ -114,7 +114,8 @@ def measure_all(
     begins = [each.begin() for every in work.values() for each in every]
     begins = [{"n": number, **begin} for number, begin in enumerate(begins, 1)]
     first_s, more_s = schedule.FULL_DEVICE_S if given.full else schedule.QUICK_DEVICE_S
-    began = limit.clock_of(given.since)  # loading torch counts too: who waits does not care what for
+    # Loading torch counts too: who waits does not care what for. But a cold disk must not eat the measurement.
+    began = max(limit.clock_of(given.since), time.perf_counter() - schedule.LOADING_S)
     last = began + first_s + more_s * (len(devices) - 1)
     limit.at(last + limit.AIR_S, lambda: talk.stop(begins))
     talk.send(

@@ -7,6 +7,7 @@ import time
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QWidget
 
+from ...bench import scaling
 from ...core.results import Benchmark
 from ...texts.format import duration
 from .. import language
@@ -21,11 +22,21 @@ def how_long(installed: Installed, *, full: bool = False) -> str:
     cpu = installed.variant == "cpu"
     if full and cpu:
         return translate("Before", "Up to 15 minutes. The fan may get loud.")
-    if full:
-        return translate("Before", "Up to 15 minutes for the CPU and 15 minutes for each GPU. The fans may get loud.")
     if cpu:
         return translate("Before", "About 1 minute. The fan may get loud.")
-    return translate("Before", "About 1 minute for the CPU and 1 minute for each GPU. The fans may get loud.")
+    if full:
+        said = translate(
+            "Before",
+            "Up to 15 minutes for the CPU and 15 minutes for each GPU; with several GPUs up to {time} more for all of "
+            "them together. The fans may get loud.",
+        )
+    else:
+        said = translate(
+            "Before",
+            "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to {time} more for all of them "
+            "together. The fans may get loud.",
+        )
+    return said.format(time=duration(scaling.longest_s(full=full), language.texts().language))
 
 
 def meanwhile(installed: Installed, *, full: bool) -> str:

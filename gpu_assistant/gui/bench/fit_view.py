@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from ...bench.fit import LARGEST_GPU, LIMIT_S, FitModel
-from ...bench.lines import FitProgress, Start
+from ...bench.lines import FitProgress, Loading, Start
 from ...bench.snippet import snippet
 from ...core.errors import AppError
 from ...core.jobs import Later
@@ -161,8 +161,8 @@ class FitView(Live, QWidget):
             self._fits, self._left, self._error, self._stopped = (), {}, None, False
         self.retranslate()
 
-    def _heard(self, news: FitProgress | MemoryFit | Start) -> None:
-        if isinstance(news, FitProgress):
+    def _heard(self, news: Loading | FitProgress | MemoryFit | Start) -> None:
+        if isinstance(news, Loading | FitProgress):
             self.running.show_progress(news)
             return
         if isinstance(news, Start):

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ...bench.parent import BenchProgress
+from ...bench.lines import BenchProgress, Loading
 from ...core.errors import AppError
 from ...core.jobs import JobContext, Later
 from ...core.results import Benchmark, BenchResult
@@ -210,8 +210,8 @@ class BenchmarkPage(Page):
             self._runner.cancel()
             self.running.set_stopping()
 
-    def _heard(self, news: BenchProgress | BenchResult) -> None:
-        if isinstance(news, BenchProgress):
+    def _heard(self, news: Loading | BenchProgress | BenchResult) -> None:
+        if not isinstance(news, BenchResult):
             self.running.show_progress(news)
 
     def _done(self, benchmark: Benchmark) -> None:

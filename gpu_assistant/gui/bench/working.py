@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from ...bench.lines import Loading
 from ...texts.format import duration
 from .. import language
 from ..components import Button, Live, ProgressBar, label
@@ -50,6 +51,7 @@ class Working(Live, QWidget, Generic[P]):
     def __init__(self, words: Callable[[P], Now], *, level: str = "heading") -> None:
         self._words = words
         self._at: P | None = None
+        self._loading: Loading | None = None
         self._note_of: Callable[[], str] = str
         self._stopping = self._ready = False
         self._began = 0.0
@@ -96,7 +98,8 @@ class Working(Live, QWidget, Generic[P]):
 
     def begin(self, note: Callable[[], str]) -> None:
         """A new run; `note` says what is known of it beforehand."""
-        self._at, self._stopping, self._began = None, False, time.monotonic()
+        self._at, self._loading = None, None
+        self._stopping, self._began = False, time.monotonic()
         self._note_of = note
         self.retranslate()
 
@@ -108,9 +111,12 @@ class Working(Live, QWidget, Generic[P]):
         self.cancel.setFocus(how)
         to_top(self)
 
-    def show_progress(self, at: P) -> None:
+    def show_progress(self, news: P | Loading) -> None:
         """What it does now."""
-        self._at = at
+        if isinstance(news, Loading):
+            self._loading = news
+        else:
+            self._at = news
         self.retranslate()
 
     def set_stopping(self) -> None:
@@ -128,7 +134,7 @@ class Working(Live, QWidget, Generic[P]):
         self.cancel.setEnabled(not self._stopping)
         self.note.setText(self._note_of())
         if self._at is None:
-            self.what.setText(self.tr("Starting PyTorch…"))
+            self.what.setText(self.tr("PyTorch is loading…"))
             self.bar.set_fraction(None)
         else:
             self.what.setText(self._words(self._at).what)
@@ -137,9 +143,13 @@ class Working(Live, QWidget, Generic[P]):
 
     def _show_count(self) -> None:
         """How far it is, and for how long it has run by now."""
-        since = duration(max(time.monotonic() - self._began, 1.0), language.texts().language)
+        speak = language.texts().language
+        since = duration(max(time.monotonic() - self._began, 1.0), speak)
         parts = [self.tr("running for {time}").format(time=since)]
-        if self._at is not None:
+        if self._at is None and self._loading is not None and self._loading.limit_s is not None:
+            most = duration(self._loading.limit_s, speak)
+            parts = [self.tr("the first time takes up to {time}").format(time=most), *parts]
+        elif self._at is not None:
             how_far = self.tr("{n} of {of}").format(n=self._at.n, of=self._at.of)
             parts = [how_far, self._words(self._at).beside, *parts]
         self.count.setText(" · ".join(part for part in parts if part))

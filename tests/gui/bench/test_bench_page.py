@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from gpu_assistant.bench.lines import Loading
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui.main.area import BENCHMARK
 from tests.fakes.benchmarks import card_benchmark
@@ -74,6 +75,17 @@ def test_measure_again_shows_progress_at_the_top_and_its_news_too(benchmark_page
     qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
     qtbot.waitUntil(lambda: bar.maximum() > 100, timeout=5000)
     assert bar.value() == 0
+
+
+def test_while_pytorch_loads_it_says_how_long_that_may_take(benchmark_page, app, qtbot):
+    _, page = benchmark_page
+    app.gate = threading.Event()
+    app.news["bench"] = (Loading(limit_s=180.0),)
+    page.empty.button.click()
+    qtbot.waitUntil(lambda: "the first time takes up to 3 minutes" in page.running.count.text(), timeout=5000)
+    assert page.running.what.text() == "PyTorch is loading…"
+    page.cancel.click()
+    qtbot.waitUntil(lambda: not page.measuring, timeout=1000)
 
 
 def test_the_clock_goes_on_without_news(benchmark_page, app, qtbot):

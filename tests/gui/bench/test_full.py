@@ -77,7 +77,9 @@ def test_the_question_is_whole(opened, qapp, qtbot, scale):
 def test_it_stands_beside_the_quick_one(opened, app, seen):
     page = opened(card_benchmark(), variant="cu130")
     assert page.full.isVisible()
-    assert page.full.toolTip().startswith("Up to 15 minutes for the CPU and 15 minutes for each GPU")
+    assert page.full.toolTip().startswith(
+        "Up to 15 minutes for the CPU and 15 minutes for each GPU; with several GPUs up to 10 minutes more"
+    )
     page.full.click()
     assert "15 minutes for each GPU" in seen(_question(page))
     _question(page).reject()

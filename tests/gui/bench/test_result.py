@@ -44,7 +44,9 @@ def test_one_headline_as_a_ratio(shown, seen):
     assert page.result.detail.text() == "What takes the CPU a night of 8 hours, the card does in 15 minutes."
     assert page.result.pill.text == "As expected for this card"
     assert "CUDA 13.0 · quick test, 58 seconds" in page.subtitle.text()
-    assert page.again.toolTip().startswith("About 1 minute for the CPU and 1 minute for each GPU")
+    assert page.again.toolTip().startswith(
+        "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to 2 minutes more"
+    )
 
 
 def test_a_card_that_nobody_knows_is_said_to_be_one(shown, seen):
