@@ -143,17 +143,21 @@ def checks(value: Checks, output: Output) -> None:
 
 
 def sample(value: Sample, output: Output) -> None:
-    """One moment on one line."""
+    """One moment on one line; several cards below it, each with its number."""
     used = memory(value.ram_used) if value.ram_used is not None else UNKNOWN
     total = memory(value.ram_total) if value.ram_total is not None else UNKNOWN
     cpu = f"{value.cpu:.0f} %" if value.cpu is not None else UNKNOWN
     parts = [output.say("sample", cpu=cpu, used=used, total=total)]
-    parts += [_gpu_sample(gpu, output) for gpu in value.gpus]
+    if len(value.gpus) == 1:
+        parts += [_gpu_sample(gpu, output) for gpu in value.gpus]
     if value.nvml not in ("ready", "absent"):
         parts.append(output.texts.say(f"monitor.nvml.{value.nvml}"))
     elif not value.gpus:
         parts.append(output.say("no-nvidia"))
     output.line(" | ".join(parts))
+    if len(value.gpus) > 1:
+        for gpu in value.gpus:
+            output.line(f"    GPU {gpu.index}: {_gpu_sample(gpu, output)}")
 
 
 def processes(value: Sample, output: Output) -> None:

@@ -35,11 +35,12 @@ class Alarm(Struct, frozen=True, kw_only=True):
 class Health(Struct, frozen=True, kw_only=True):
     """How the cards are at `t` (seconds since the epoch): the gravest alarm first. Text: `health.state.<state>`, or the
     first alarm's title where it is a reason to worry. `watching`: the cards (None: the whole computer) for which
-    conditions of an alarm hold that have yet to last.
+    conditions of an alarm hold that have yet to last. `cards`: how many there are.
     """
 
     t: float
     state: HealthState
     alarms: tuple[Alarm, ...] = ()
     watching: tuple[int | None, ...] = ()
+    cards: int = 1
     text: str | None = None

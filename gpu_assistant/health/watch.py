@@ -87,7 +87,7 @@ class Watch:
         ringing.sort(key=lambda alarm: GRAVITY[alarm.level])
         watching = self._watching()
         state = self._state(sample, ringing, watching=bool(watching))
-        self._health = Health(t=sample.t, state=state, alarms=tuple(ringing), watching=watching)
+        self._health = Health(t=sample.t, state=state, alarms=tuple(ringing), watching=watching, cards=len(sample.gpus))
         return self._health
 
     def _after(self, sample: Sample) -> Iterator[tuple[tuple[int, int | None], _Track]]:

@@ -96,7 +96,8 @@ class Texts(Sentences):
         """The same state with its sentence, and every alarm's."""
         alarms = tuple(self.alarm(alarm) for alarm in value.alarms)
         worry = value.state in ("warn", "error")
-        text = alarms[0].title if worry and alarms else self.say(f"health.state.{value.state}")
+        state = "well-all" if value.state == "well" and value.cards > 1 else value.state
+        text = alarms[0].title if worry and alarms else self.say(f"health.state.{state}")
         return msgspec.structs.replace(value, alarms=alarms, text=text)
 
     def alarm(self, alarm: Alarm) -> Alarm:

@@ -60,7 +60,7 @@ def put(scenario: Scenario, *cards: Card) -> None:
 def test_healthy_computers_are_well(scenario: Scenario, computer: Computer, cards: tuple[Card, ...]) -> None:
     put(scenario, *cards)
     health = computer.passes(40)
-    assert (health.state, health.text) == ("well", "Your GPU is well")
+    assert (health.state, health.text) == ("well", "Your GPUs are well" if len(cards) > 1 else "Your GPU is well")
     assert all(alarm.level == "info" for alarm in health.alarms)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ..cli.conftest import ROOT
+from .machines import eight_h100
 from .scenario import Scenario
 
 pytestmark = [
@@ -106,6 +107,18 @@ def test_the_sample_after_one_that_took_long_comes_not_at_once(scenario: Scenari
     said = monitor("--json", "--interval", "0.4", "--count", "4").communicate(timeout=60)[0]
     times = [json.loads(line)["t"] for line in said.splitlines()]
     assert min(later - before for before, later in pairwise(times)) >= 0.2
+
+
+def test_several_cards_have_a_row_each_with_their_number(scenario: Scenario, monitor) -> None:
+    for index, card in enumerate(eight_h100()):
+        scenario.card(index, **card)
+    lines = monitor("--lang", "en", "--interval", "0.05", "--count", "3").communicate(timeout=60)[0].splitlines()
+    assert lines[0].startswith("CPU ")
+    assert "H100" not in lines[0]
+    rows = [line.split(":")[0].strip() for line in lines[1:9]]
+    assert rows == [f"GPU {index}" for index in range(8)]
+    assert "95 %" in lines[4]
+    assert sum("Your GPUs are well" in line for line in lines) == 1
 
 
 def test_json_is_samples_alone_with_their_processes(scenario: Scenario, monitor) -> None:
