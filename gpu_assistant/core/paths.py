@@ -56,6 +56,18 @@ class DataDir:
         self.benchmarks = root / "benchmarks"
         self.history = root / "history"
 
+    def own(self, folder: Path) -> Path | None:
+        """What of ours a folder is or lies in, links followed; None for one of the user's, or of an environment."""
+        names: set[str] = {path.relative_to(self.root).parts[0] for path in vars(self).values() if path != self.root}
+        for path in dict.fromkeys((folder, Path(os.path.realpath(folder)))):
+            for root in dict.fromkeys((self.root, Path(os.path.realpath(self.root)))):
+                if path in (root, root / self.environments.name):
+                    return path
+                for own in (root / name for name in sorted(names - {self.environments.name})):
+                    if own in (path, *path.parents):
+                        return own
+        return None
+
 
 def plain(given: str) -> Path:
     """A folder as somebody typed it, absolute and without "~" and "..": equal folders are equal paths."""

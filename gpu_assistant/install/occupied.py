@@ -87,10 +87,18 @@ def left_over(environment: Path, data: DataDir) -> bool:
     return not any(os.path.lexists(environment / name) for name in (listing.FILES, listing.UNFINISHED))
 
 
+def refuse_ours(folder: Path, data: DataDir) -> None:
+    """Raise CallError("folder-of-ours") for a folder in which we keep our own files, and what lies in one."""
+    own = data.own(folder)
+    if own is not None:
+        raise CallError("folder-of-ours", path=str(folder), own=str(own))
+
+
 def refuse_taken(environment: Path, data: DataDir) -> None:
-    """Raise what an install would where the place is not free: "not-a-folder", "environment-occupied"; changes
-    nothing.
+    """Raise what an install would where the place is not free: "folder-of-ours", "not-a-folder",
+    "environment-occupied"; changes nothing.
     """
+    refuse_ours(environment, data)
     refuse_files(environment)
     refuse_strangers(environment, data)
     if environment in journal.environments(data):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.cli.main import run
+from gpu_assistant.core.paths import DataDir
 from tests.cli.conftest import ROOT
 
 RTX = str(ROOT / "tests/machines/windows11-rtx4060-566.json")
@@ -80,3 +81,16 @@ def test_no_gap_after_a_full_width_stop(capsys: pytest.CaptureFixture[str], tmp_
     said = capsys.readouterr().out
     assert "  ! " in said
     assert "。 " not in said
+
+
+@pytest.mark.parametrize("inner", ["", "environments", "cache/x", "journal/x/y", "state", "link/x"])
+def test_no_environment_among_our_own_files(capsys: pytest.CaptureFixture[str], tmp_path: Path, inner: str) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "link").symlink_to(tmp_path / "data" / "logs", target_is_directory=True)
+    for language, told in (("en", "GPU Assistant keeps its own files in"), ("zh_CN", "存放自己的文件")):
+        _, err = refused(
+            capsys, tmp_path, "install", "--dry-run", "--env", str(tmp_path / "data" / inner), language=language
+        )
+        assert told in err
+    assert DataDir(tmp_path / "data").own(tmp_path / "data" / "environments" / "pytorch") is None
+    assert DataDir(tmp_path / "data").own(tmp_path / "data" / "mine") is None

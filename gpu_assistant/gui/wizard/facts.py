@@ -28,6 +28,7 @@ FOLDER_CODES = frozenset(
         "disk-full",
         "disk-too-small",
         "folder-name-odd",
+        "folder-of-ours",
         "folder-of-system",
         "folder-shared",
         "folder-synced",
