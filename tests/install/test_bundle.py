@@ -33,6 +33,7 @@ from gpu_assistant.install.reporter import Reporter
 from gpu_assistant.install.steps import KINDS
 from gpu_assistant.install.target import Target
 from gpu_assistant.system import current
+from gpu_assistant.texts import Texts
 from tests.fakes.fault_server import Fault, fault_server
 
 from . import tiny
@@ -176,6 +177,17 @@ def test_a_broken_source_leaves_no_bundle(world: World) -> None:
     with pytest.raises(AppError):
         create(world, world.root / "stick")
     assert not (world.root / "stick" / LIST).exists()
+
+
+def test_the_plan_shows_what_is_run_with_a_bundle(world: World, bundle: Path) -> None:
+    plan = offline(world, bundle)
+    assert [words[:3] for step in plan.steps for words in step.commands if words[0] == "uv"] == [
+        ("uv", "venv", "--relocatable"),
+        ("uv", "pip", "sync"),
+    ]
+    for language in ("en", "zh_CN"):
+        told = {step.id: step for step in Texts(language).plan(plan).steps}
+        assert str(bundle) in str(told["resolve"].what)
 
 
 def test_another_plan_in_the_same_folder_leaves_nothing_of_the_first(world: World, bundle: Path) -> None:

@@ -6,6 +6,7 @@ import re
 from typing import ClassVar
 
 from ...core.errors import AppError
+from ...core.names import Value
 from ...core.plan import Plan, Step
 from ...core.recommendation import PyTorchChoice, Recommendation, TensorFlowChoice
 from ..built import built
@@ -34,7 +35,7 @@ class Resolve(Kind):
     """What is asked for stands in the plan's recommendation."""
 
     name: ClassVar[str] = "resolve"
-    codes: ClassVar[tuple[str, ...]] = ("resolve",)
+    codes: ClassVar[tuple[str, ...]] = ("resolve", "resolve-bundle")
     needs: ClassVar[tuple[str, ...]] = ("python-runtime",)
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
@@ -51,17 +52,21 @@ class Resolve(Kind):
         # What is held back is named once, with its bound.
         plain = [name for name in ALWAYS if not any(line.startswith(f"{name}<") for line in held)]
         packages = ", ".join([*(name for name, wanted in named if wanted), *held, *plain])
+        data: dict[str, Value] = {"release": draft.release, "python": draft.series, "packages": packages}
+        if draft.bundle is not None:
+            data["path"] = str(draft.bundle)
         return (
             Step(
                 id="resolve",
                 kind=self.name,
-                code="resolve",
+                # A bundle brings its lock: nothing is asked, and nothing is run.
+                code="resolve" if draft.bundle is None else "resolve-bundle",
                 needs=draft.ids("python-runtime"),
-                data={"release": draft.release, "python": draft.series, "packages": packages},
+                data=data,
                 bytes=0,
                 disk_bytes=0,
                 minutes=draft.paces.resolve_minutes,
-                commands=(_compile(draft),),
+                commands=() if draft.bundle is not None else (_compile(draft),),
             ),
         )
 
