@@ -6,12 +6,11 @@ from collections.abc import Hashable, Sequence
 
 from ..core.results import Benchmark, BenchResult
 
-UNSURE = frozenset(
-    {"spread", "busy-cpu"}
-)  # notes of a figure that says more about other programs than about the device
-FALLEN = (
-    0.7  # of a device's best figure in other sizes: one below it was disturbed, or its size does not fill the device
-)
+# Notes of a figure that says more about other programs than about the device.
+UNSURE = frozenset({"spread", "busy-cpu"})
+DOUBTFUL = UNSURE | {"wrong"}
+# Of a device's best figure in other sizes: one below it was disturbed, or its size does not fill the device.
+FALLEN = 0.7
 
 
 def what(result: BenchResult) -> Hashable:

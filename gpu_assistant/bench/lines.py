@@ -82,7 +82,8 @@ class Begin(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the child; `missing` names the wanted device where there is none such, `have` those there are.
+    """One line of the child; what is `left` out wanted and had so many seconds or bytes. `missing` names the wanted
+    device where there is none such, `have` those there are.
 
     A `variant` with neither `left` nor `fit` begins.
     """
@@ -91,6 +92,10 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True):
     begin: Begin | None = None
     result: BenchResult | None = None
     left: str | None = None
+    wanted_s: float | None = None
+    had_s: float | None = None
+    wanted_bytes: int | None = None
+    had_bytes: int | None = None
     fit: MemoryFit | None = None
     variant: FitVariant | None = None
     broken: str | None = None
@@ -154,7 +159,7 @@ class Heard:
             self._at = begin
             self.say(begin)
         if line.left is not None and line.left in REASONS and self._at is not None:
-            self._left(self._at, line.left)
+            self._left(self._at, line)
         if line.result is not None:
             self.take(line.result)
 
@@ -175,7 +180,20 @@ class Heard:
         self.notes.update({NOTE + note: None for note in result.notes if note in REMARKS})
         self._report(result)
 
-    def _left(self, at: Begin, why: str) -> None:
-        self.left_out.append(LeftOut(id=at.workload, device=at.device, dtype=at.dtype, size=at.size, why=NOTE + why))
-        if why not in QUIET:
-            self.notes[NOTE + why] = None
+    def _left(self, at: Begin, line: Line) -> None:
+        why = f"{NOTE}{line.left}"
+        self.left_out.append(
+            LeftOut(
+                id=at.workload,
+                device=at.device,
+                dtype=at.dtype,
+                size=at.size,
+                why=why,
+                wanted_s=line.wanted_s,
+                had_s=line.had_s,
+                wanted_bytes=line.wanted_bytes,
+                had_bytes=line.had_bytes,
+            )
+        )
+        if line.left not in QUIET:
+            self.notes[why] = None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..core.results import Benchmark, BenchResult, DType
+from ..core.names import Value
+from ..core.results import Benchmark, BenchResult, DType, LeftOut
 from .compare import fallen
 from .expected import key
+from .lines import NOTE
 
 MIXED: tuple[DType, ...] = ("mixed-bfloat16", "mixed-float16")
 NARROW: tuple[DType, ...] = ("float16", "bfloat16")
@@ -24,6 +26,10 @@ KINDS: tuple[tuple[str, tuple[DType, ...], tuple[DType, ...]], ...] = (
 )
 SHOWN = 6
 NIGHT_S = 8 * 3600.0
+
+
+# What the guides' table has; a result without one of these says so beside its headline.
+MAIN = ("matmul", "resnet50", "bert-base", "copy-within", "copy-to-device-pinned", "copy-to-host-pinned")
 
 
 class Pair(NamedTuple):
@@ -71,6 +77,31 @@ def headline(benchmark: Benchmark) -> Pair | None:
     """The pair that stands for all: the first that compares card and processor, else the first at all."""
     known = pairs(benchmark)
     return next((pair for pair in known if pair.ratio is not None), known[0] if known else None)
+
+
+def missing(benchmark: Benchmark) -> tuple[tuple[str, str], ...]:
+    """(workload, device) of the main measurements that this one wanted to make and has in no format."""
+    measured = {(result.id, result.device) for result in benchmark.results if not result.extrapolated}
+    wanted = dict.fromkeys((left.id, left.device) for left in benchmark.left_out if left.id in MAIN)
+    return tuple(each for each in wanted if each not in measured)
+
+
+def wanted(left: LeftOut) -> tuple[str, dict[str, Value]] | None:
+    """How much it would have taken and how much there was: a text's key and its figures; None where nobody knows."""
+    if left.wanted_bytes is not None and left.had_bytes is not None:
+        return "bench.left.memory", {"wanted_binary_bytes": left.wanted_bytes, "had_binary_bytes": left.had_bytes}
+    if left.wanted_s is not None and left.had_s is not None:
+        return "bench.left.time", {"wanted_seconds": float(left.wanted_s), "had_seconds": float(left.had_s)}
+    return None
+
+
+def concerned(note: str, benchmark: Benchmark) -> tuple[tuple[BenchResult, ...], tuple[LeftOut, ...]]:
+    """The figures that bear a note of a benchmark, and what was left out for it."""
+    code = note.removeprefix(NOTE)
+    return (
+        tuple(result for result in benchmark.results if code in result.notes),
+        tuple(left for left in benchmark.left_out if left.why == note),
+    )
 
 
 def readable(number: float, unit: str, *, like: float | None = None) -> tuple[float, str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..bench import scaling, summary
+from ..bench.compare import DOUBTFUL
 from ..bench.expected import key
 from ..bench.lines import BenchProgress
 from ..core.results import Benchmark, BenchResult, BenchWatch, LeftOut
@@ -38,6 +39,10 @@ def benchmark(value: Benchmark, output: Output) -> None:
                 how_cpu=_how(pair.cpu, output),
             )
         )
+    if missing := summary.missing(value):
+        several = len(value.devices) > 1
+        names = [_named(workload, device if several else None, value, output) for workload, device in missing]
+        output.line(output.texts.say("bench.missing", {"workloads": _list(names, output)}))
     for device in value.devices:
         if device.threads is not None:
             name = _device(device.id, value, output)
@@ -46,19 +51,38 @@ def benchmark(value: Benchmark, output: Output) -> None:
         output.line(f"{_device(result.device, value, output, result.processes)}: {_figure(result, value, output)}")
     for card in value.watched:
         output.line(_along(card, value, output))
-    for left in value.left_out:
-        why = output.texts.say(left.why)
-        output.line(f"  – {_device(left.device, value, output)}: {_what(left, None, output)}: {why}")
+    quiet = dict.fromkeys(left.why for left in value.left_out if left.why not in value.notes)
+    for why in quiet:
+        _note("–", why, value, output)
     if any(result.unit == "GB/s" for result in value.results):
         output.line("  " + output.texts.say("bench.units"))
     for note in value.notes:
-        output.line("  ! " + output.texts.say(note))
+        _note("!", note, value, output)
     if value.verdict:
         output.line(output.texts.say(value.verdict))
     for cause in value.causes:
         output.line("  • " + output.texts.say(cause))
     if value.seconds is not None:
         output.line(output.say("bench-took", took_seconds=float(value.seconds)))
+
+
+def _note(mark: str, note: str, value: Benchmark, output: Output) -> None:
+    """A warning once, then what it is about."""
+    output.line(f"  {mark} {output.texts.say(note)}")
+    results, left_out = summary.concerned(note, value)
+    for result in results if len(results) < len(value.results) else ():
+        output.line(f"      {_device(result.device, value, output, result.processes)}: {_what(result, None, output)}")
+    for left in left_out:
+        parts = [_device(left.device, value, output), _what(left, None, output)]
+        if (figures := summary.wanted(left)) is not None:
+            parts.append(output.texts.say(*figures))
+        output.line("      " + ": ".join(parts))
+
+
+def _named(workload: str, device: str | None, value: Benchmark, output: Output) -> str:
+    """A workload, and where it was to be measured."""
+    name = output.texts.say(f"bench.workload.{workload}")
+    return name if device is None else f"{name} ({_device(device, value, output)})"
 
 
 def _figure(result: BenchResult, value: Benchmark, output: Output) -> str:
@@ -75,8 +99,9 @@ def _figure(result: BenchResult, value: Benchmark, output: Output) -> str:
         more.append(output.say("bench-usual", low=low, high=high, unit=unit))
     if result.efficiency is not None:
         more.append(output.say("bench-efficiency", percent=f"{100 * result.efficiency:.0f}"))
-    more += [output.texts.say(f"bench.note.{note}") for note in result.notes]
     figure = f"{_what(result, result.batch, output)}: {said}"
+    if DOUBTFUL & set(result.notes):
+        figure = output.say("bench-doubtful", figure=figure)
     return "\n    ".join([figure, *more])
 
 

@@ -126,13 +126,21 @@ class BenchResult(Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(Struct, frozen=True, kw_only=True):
-    """A workload that was not measured; `why` is the key of a text."""
+    """A workload that was not measured; `why` is the key of a text.
+
+    For lack of time it wanted about `wanted_s` seconds and had `had_s`, for lack of memory so many bytes; None where
+    nobody knows.
+    """
 
     id: str
     device: str
     dtype: DType
     size: tuple[int, ...]
     why: str
+    wanted_s: float | None = None
+    had_s: float | None = None
+    wanted_bytes: int | None = None
+    had_bytes: int | None = None
 
 
 class BenchWatch(Struct, frozen=True, kw_only=True):

@@ -99,6 +99,8 @@ def shown(name: str, value: Value, language: Language) -> str:
 
 
 def _figure(name: str, value: float, language: Language) -> str:
+    if name.endswith("binary_bytes"):
+        return binary(value)
     if name.endswith("memory_bytes"):
         return memory(value)
     if name.endswith("bytes"):

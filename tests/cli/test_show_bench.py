@@ -68,9 +68,30 @@ def test_a_slow_card_is_told_what_to_do(capsysbinary: pytest.CaptureFixture[byte
 def test_what_was_left_out_says_why(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     left = LeftOut(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
     noisy = replace(cpu_benchmark().results[0], notes=("spread",))
-    said = printed(capsysbinary, replace(cpu_benchmark(), results=(noisy,), left_out=(left,)))
-    assert any("Training BERT-base, float32, 128 words: What would take too long" in line for line in said)
-    assert any(line.startswith("    The figures vary") for line in said)
+    late = replace(left, wanted_s=21.0, had_s=6.0)
+    large = replace(left, id="decode", size=(64, 32), why="bench.note.memory", wanted_bytes=3 * 2**30, had_bytes=2**30)
+    plain = replace(noisy, size=(64, 64, 64), notes=())
+    value = replace(
+        cpu_benchmark(),
+        results=(noisy, plain),
+        left_out=(late, replace(late, id="resnet50"), large),
+        notes=("bench.note.time", "bench.note.spread", "bench.note.memory"),
+    )
+    said = printed(capsysbinary, value)
+    assert "Not in this result: Training BERT-base, Training ResNet-50." in said
+    assert sum("What would take too long" in line for line in said) == 1
+    assert sum("The figures vary" in line for line in said) == 1
+    assert any(
+        line.endswith(
+            "Training BERT-base, float32, 128 words: takes about 21 seconds here; there were 6 seconds for it"
+        )
+        for line in said
+    )
+    assert any(line.endswith("96 words: needs about 3 GiB; 1 GiB could be used") for line in said)
+    at = next(number for number, line in enumerate(said) if "The figures vary" in line)
+    assert "Matrix product" in said[at + 1]
+    assert "64 × 64" not in said[at + 1]
+    assert sum(line.endswith(", doubtful") for line in said) == 1
 
 
 def test_what_a_card_did_along_the_run(capsysbinary: pytest.CaptureFixture[bytes]) -> None:

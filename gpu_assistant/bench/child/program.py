@@ -1,8 +1,8 @@
 """The program: all measurements, one after the other, as JSON lines.
 
 First a `{"start": …}` with the devices, how many measurements come and in how many seconds it ends at the latest, then
-`{"begin": …}` and `{"result": …}` or `{"left": code}` for each, last `{"end": true}`. A torch that does not load is
-`{"broken": …}`, a wanted device that is not there `{"missing": …}`.
+`{"begin": …}` and `{"result": …}` or `{"left": code}` (with what it wanted and had) for each, last `{"end": true}`. A
+torch that does not load is `{"broken": …}`, a wanted device that is not there `{"missing": …}`.
 """
 
 from __future__ import annotations
@@ -136,7 +136,10 @@ def measure_all(
             number += 1
             least = max(each.limit_s / 2, each.operations() / pace)
             if lost or time.perf_counter() + least > deadline:
-                talk.send(left="lost" if lost else "time")
+                if lost:
+                    talk.send(left="lost")
+                else:
+                    talk.send(left="time", wanted_s=least, had_s=max(0.0, deadline - time.perf_counter()))
                 continue
             each.deadline = deadline
             lost = not _one(talk, each)
@@ -160,7 +163,7 @@ def _one(talk: Talk, work: Workload) -> bool:
     try:
         talk.send(result=work.measure())
     except LeftOut as left:
-        talk.send(left=left.why)
+        talk.send(left=left.why, **left.figures)
     except Exception as error:  # noqa: BLE001 - torch raises whatever it likes
         # torch.OutOfMemoryError is a RuntimeError; the processor's allocator has no class of its own.
         memory = "memory" in str(error).lower() or isinstance(error, MemoryError)

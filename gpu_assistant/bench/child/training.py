@@ -58,8 +58,9 @@ class Training(Workload):
         if self.device.kind == "cpu":
             self._take(SMALL)
             (seconds,) = self.device.seconds(self.run)
-            if time.perf_counter() + seconds * HOPED > self.deadline:
-                raise LeftOut("time")
+            left = self.deadline - time.perf_counter()
+            if seconds * HOPED > left:
+                raise LeftOut("time", wanted_s=seconds * HOPED, had_s=max(0.0, left))
             if seconds * STEPS < self.limit_s:  # the first step is no measure of those that follow
                 (seconds,) = self.device.seconds(self.run)
             free = self.device.free_bytes()

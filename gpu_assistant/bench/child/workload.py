@@ -13,11 +13,15 @@ from .precision import set_precision, stated
 
 
 class LeftOut(Exception):
-    """It cannot run here; `why` is a code like "memory"."""
+    """It cannot run here; `why` is a code like "memory".
 
-    def __init__(self, why: str) -> None:
+    `figures` say how much it wanted and how much there was: wanted_s and had_s, wanted_bytes and had_bytes.
+    """
+
+    def __init__(self, why: str, **figures: float) -> None:
         super().__init__(why)
         self.why = why
+        self.figures = figures
 
 
 class Workload:
@@ -82,7 +86,7 @@ class Workload:
         began = time.perf_counter()
         free = self.device.free_bytes()
         if free is not None and self.needs() > free * 0.8:
-            raise LeftOut("memory")
+            raise LeftOut("memory", wanted_bytes=self.needs(), had_bytes=int(free * 0.8))
         set_precision(self.torch, self.dtype)
         self.prepare()
         checked: Tuple[Optional[float], Optional[float]] = (None, None)
@@ -94,12 +98,13 @@ class Workload:
             expected = timing.warm_up(self.device, self.run, min(timing.WARM_UP_S, left / 2))
         now = time.perf_counter()
         if now + expected * timing.HOPED > self.deadline:
-            raise LeftOut("time")
+            raise LeftOut("time", wanted_s=expected * timing.HOPED, had_s=max(0.0, self.deadline - now))
         samples = timing.measure(
             self.device, self.run, max(self.limit_s - (now - began), 0.0), expected, self.deadline - now
         )
         if len(samples) < timing.FEWEST:
-            raise LeftOut("time")
+            wanted = statistics.median(samples) * timing.FEWEST
+            raise LeftOut("time", wanted_s=wanted, had_s=max(0.0, self.deadline - now))
         if self.checked_last and time.perf_counter() + self.check_s(statistics.median(samples)) < self.deadline:
             checked = self.check()
         return self.result(samples, checked, time.perf_counter() - began)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 
+from ...bench import summary
 from ...core.results import Benchmark
 from ...texts.format import UNKNOWN
 from .. import language
@@ -137,5 +138,9 @@ def rows_of(benchmark: Benchmark) -> list[tuple[str, ...]]:
     texts = language.texts()
     for left in benchmark.left_out:
         what = scores.workload(left.id, left.dtype)
-        found.append((what, scores.device_label(left.device), _size(left.id, left.size), texts.say(left.why)))
+        why = texts.say(left.why)
+        if (figures := summary.wanted(left)) is not None:
+            why = texts.say(*figures)  # of this one alone; why is said for all beside "Was it a fair test?"
+            why = why[:1].upper() + why[1:]
+        found.append((what, scores.device_label(left.device), _size(left.id, left.size), why))
     return found

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
-from ...bench import compare
+from ...bench import compare, summary
 from ...bench.watch import BUSY_PERCENT, HELD_BACK
-from ...core.results import Benchmark
+from ...core.results import Benchmark, BenchResult, LeftOut
 from ...texts.format import duration
 from .. import language
 from . import scores
@@ -38,9 +38,7 @@ def fairness(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> list[Fairn
     if threads is not None:
         found.append(Fairness("neutral", translate("Fairness", "CPU threads"), str(threads)))
     found += [
-        Fairness(
-            "warn", language.texts().say(note), "", translate("Fairness", "; ").join(_not_measured(benchmark, note))
-        )
+        Fairness("warn", language.texts().say(note), "", translate("Fairness", "; ").join(_about(benchmark, note)))
         for note in benchmark.notes
     ]
     if benchmark.scope == "quick" and any(left.why == TIME for left in benchmark.left_out):
@@ -92,14 +90,17 @@ def _cards(benchmark: Benchmark) -> Iterator[Fairness]:
         yield Fairness(kind, translate("Fairness", "Other programs on the card"), value)
 
 
-def _not_measured(benchmark: Benchmark, why: str) -> list[str]:
-    """What was left out for this reason, device by device; a product's sizes in one."""
+def _about(benchmark: Benchmark, note: str) -> list[str]:
+    """What bears this note or was left out for it, device by device; a product's sizes in one."""
     found: dict[str, list[tuple[int, ...]]] = {}
-    for left in benchmark.left_out:
-        if left.why == why:
-            name = scores.workload(left.id, left.dtype)
-            named = f"{scores.device_label(left.device)}: {name}" if len(benchmark.devices) > 1 else name
-            found.setdefault(named, []).append(left.size)
+    results, left_out = summary.concerned(note, benchmark)
+    some: list[BenchResult | LeftOut] = [*left_out]
+    if len(results) < len(benchmark.results):  # what is true of all of them needs no list
+        some = [*results, *some]
+    for each in some:
+        name = scores.workload(each.id, each.dtype)
+        named = f"{scores.device_label(each.device)}: {name}" if len(benchmark.devices) > 1 else name
+        found.setdefault(named, []).append(each.size)
     return _listed(found)
 
 

@@ -17,7 +17,6 @@ from .. import language
 from .working import Now
 
 translate = QCoreApplication.translate
-DOUBTFUL = compare.UNSURE | {"wrong"}
 
 
 class Headline(NamedTuple):
@@ -141,7 +140,7 @@ def marked(result: BenchResult) -> str:
 
 def doubtful(result: BenchResult) -> bool:
     """Whether other programs disturbed it, or its check failed."""
-    return bool(DOUBTFUL & set(result.notes))
+    return bool(compare.DOUBTFUL & set(result.notes))
 
 
 def reference(benchmark: Benchmark) -> BenchResult | None:
@@ -168,13 +167,14 @@ def comparable(benchmark: Benchmark) -> list[BenchResult]:
 
 
 def headline(benchmark: Benchmark) -> Headline | None:
-    """GPU over CPU where both were measured, else the figure there is."""
+    """GPU over CPU where both were measured, else the figure there is; and what of the main ones is not there."""
     pair = summary.headline(benchmark)
     if pair is None:
         return None
     best = pair.best
     sure = not any(doubtful(each) for each in (best, pair.cpu) if each is not None)
     unsure = translate("Scores", "Doubtful: other programs disturbed it, or its check failed.")
+    without = _without(benchmark)
     if pair.ratio is not None:
         figure = times(pair.ratio)
         return Headline(
@@ -182,7 +182,7 @@ def headline(benchmark: Benchmark) -> Headline | None:
             translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU").format(
                 workload=workload(best.id), card=card(benchmark, best.device), times=figure
             ),
-            _of_a_night(pair.ratio) if sure else unsure,
+            " ".join(part for part in (_of_a_night(pair.ratio) if sure else unsure, without) if part),
         )
     threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
     where = translate("Scores", "the CPU") if best.device == "cpu" else card(benchmark, best.device)
@@ -198,10 +198,21 @@ def headline(benchmark: Benchmark) -> Headline | None:
                 in_words(best),
                 translate("Scores", "{threads} threads").format(threads=threads) if threads is not None else "",
                 "" if sure else unsure,
+                without,
             )
             if part
         ),
     )
+
+
+def _without(benchmark: Benchmark) -> str:
+    """Which main measurements are not in this result; nothing where all are."""
+    names = [
+        f"{workload(name)} ({device_label(device)})" if len(benchmark.devices) > 1 else workload(name)
+        for name, device in summary.missing(benchmark)
+    ]
+    said = translate("Scores", ", ").join(names)
+    return language.texts().say("bench.missing", {"workloads": said}) if names else ""
 
 
 def usual(pair: summary.Pair, benchmark: Benchmark) -> tuple[float, float] | None:

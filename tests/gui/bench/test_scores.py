@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.results import LeftOut
 from gpu_assistant.gui.bench import fairness, scores
+from gpu_assistant.gui.bench.every import rows_of
 from tests.fakes.benchmarks import figure
 from tests.fakes.examples import cpu_benchmark
 
@@ -52,6 +53,19 @@ def test_what_was_left_out_for_lack_of_time_is_named_with_a_way_out():
     wayout = "The full test takes the time for all of it."
     assert wayout in [line.text for line in lines]
     assert wayout not in [line.text for line in fairness.fairness(replace(quick, scope="full"))]
+
+
+def test_a_warning_names_what_it_is_about_and_the_headline_what_is_missing():
+    (steady,) = cpu_benchmark().results[:1]
+    noisy = replace(steady, size=(64, 64, 64), notes=("spread",))
+    left = LeftOut(id="resnet50", device="cpu", dtype="float32", size=(3, 224, 224), why="bench.note.time")
+    left = replace(left, wanted_s=21.0, had_s=6.0)
+    some = replace(cpu_benchmark(), results=(steady, noisy), left_out=(left,), notes=("bench.note.spread",))
+    (line,) = [line for line in fairness.fairness(some) if line.text.startswith("The figures vary")]
+    assert line.below == "Matrix product, float32 · 64 × 64"
+    assert scores.headline(some).detail.endswith("Not in this result: Training ResNet-50.")
+    assert rows_of(some)[-1][-1] == "Takes about 21 seconds here; there were 6 seconds for it"
+    assert "Not in this result" not in scores.headline(cpu_benchmark()).detail
 
 
 @pytest.mark.parametrize("note", ["busy-cpu", "spread", "wrong"])
