@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..core.errors import CallError
+from ..core.jobs import JobContext
 from ..core.paths import plain
-from ..core.recommendation import Choice
-from .idle import WISHES, refuse_beside, refuse_idle
+from . import show
+from .choice import picked, recommended
+from .idle import WISHES, refuse_beside
 from .jobs import run_job
 from .output import Output
 
@@ -20,14 +22,12 @@ if TYPE_CHECKING:
     from ..core.plan import Event, Plan
     from ..install.bundle.contents import Contents
 
-# What says which plan a bundle is for; an install takes it from the bundle.
-PICKS = ("pytorch", "variant", "python")
-
 
 def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: Callable[[str], str]) -> None:
     """What can be typed after `bundle`; `path` is the parser's own check."""
     command.add_argument("action", choices=("create", "check"), help=say("opt.bundle-action"))
     command.add_argument("folder", metavar="DIR", type=path, help=say("opt.bundle-folder"))
+    command.add_argument("--dry-run", action="store_true", help=say("opt.dry-run"))
 
 
 def bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
@@ -35,22 +35,30 @@ def bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
     folder = plain(arguments.folder)
     if arguments.action == "check":
         refuse_beside(arguments, "bundle check", (*WISHES, "machine", "mirrors"))
+        if arguments.dry_run:
+            raise CallError("choice-beside", option="bundle check", choice="--dry-run")
         job = app.check_bundle(folder)
         _run(output, lambda report: run_job(job, on_news=report))
         return 0
-    machine = run_job(app.detect())
-    picked = Choice(**{name: getattr(arguments, name) for name in PICKS})
-    choice = None if picked == Choice() else picked
-    recommendation = app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
-    refuse_idle(arguments, machine, recommendation)
+    if arguments.environment == "conda":
+        raise CallError("conda-needs-network", path=str(folder))
+    machine, recommendation = recommended(app, arguments)
+    choice = picked(arguments)
     create = app.create_bundle(machine, recommendation, folder, channel=arguments.channel, choice=choice)
+    if arguments.dry_run:
+        if output.json:
+            _run(output, lambda report: create.rehearse(JobContext(report=report)))
+            return 0
+        create.rehearse(JobContext())  # what must not run is refused here, too
+        show.bundle(create, output)
+        output.line(output.say("dry-run"))
+        return 0
     made: list[Contents] = []
     _run(output, lambda report: made.append(run_job(create, on_news=report, stopped="cancelled")))
     if not output.json:
         (contents,) = made
         output.line(output.say("bundle-made", path=str(folder), release=contents.wish.label, bytes=contents.bytes))
-        for code in contents.left_out:
-            output.note(output.say("bundle-left-out", step=output.texts.say(f"bundle.left-out.{code}")))
+        show.not_in_it(contents.left_out, output)
     return 0
 
 

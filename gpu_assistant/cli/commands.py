@@ -14,13 +14,13 @@ from ..core import json
 from ..core.errors import AppError, CallError, Cancelled, RebootNeeded
 from ..core.paths import plain
 from ..core.plan import EndEvent, EndState, Event, Interrupted, LogEvent, Plan
-from ..core.recommendation import Choice
 from . import show, show_machine
 from .bundle import bundle, plan_from
 from .catalog import age, catalog
+from .choice import recommended
 from .download import download
 from .health import health
-from .idle import WISHES, refuse_beside, refuse_idle
+from .idle import WISHES, refuse_beside
 from .jobs import run_job
 from .monitor import monitor
 from .output import Output
@@ -28,8 +28,6 @@ from .use import use
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..core.machine import Machine
-    from ..core.recommendation import Recommendation
     from ..install.farewell import FarewellJob
     from ..install.uninstall import UninstallJob
 
@@ -48,7 +46,7 @@ def detect(app: App, _arguments: argparse.Namespace, output: Output) -> int:
 
 def recommend(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Decide versions."""
-    machine, recommendation = _recommendation(app, arguments)
+    machine, recommendation = recommended(app, arguments)
     spoken = output.texts.recommendation(recommendation)
     if output.json:
         output.value(spoken)
@@ -166,23 +164,8 @@ def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
     return 0
 
 
-def _recommendation(app: App, arguments: argparse.Namespace) -> tuple[Machine, Recommendation]:
-    machine = run_job(app.detect())
-    picked = Choice(
-        pytorch=arguments.pytorch,
-        variant=arguments.variant,
-        python=arguments.python,
-        toolkit_way=arguments.toolkit,
-        wsl=arguments.wsl2,
-    )
-    choice = None if picked == Choice() else picked
-    recommendation = app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
-    refuse_idle(arguments, machine, recommendation)
-    return machine, recommendation
-
-
 def _plan(app: App, arguments: argparse.Namespace) -> Plan:
-    machine, recommendation = _recommendation(app, arguments)
+    machine, recommendation = recommended(app, arguments)
     folder = app.environment_path(arguments.env, arguments.goal)
     app.refuse_folder(folder)
     made = app.plan(machine, recommendation, folder, made_by=arguments.environment)

@@ -94,16 +94,13 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
         kinds = get_args(EnvironmentKind)
         command.add_argument("--environment", choices=kinds, default="venv", help=say("opt.environment"), **seen)
 
-    def wanted(command: Options) -> None:
+    def planned(command: Options) -> None:
+        machine(command)
         command.add_argument("--goal", choices=get_args(Goal), default="pytorch", help=say("opt.goal"), **seen)
         command.add_argument("--channel", choices=get_args(Channel), default="studio", help=say("opt.channel"), **seen)
         command.add_argument("--pytorch", metavar="VERSION", type=word, help=say("opt.pytorch"))
         command.add_argument("--variant", metavar="TAG", type=word, help=say("opt.variant"))
         command.add_argument("--python", metavar="X.Y", type=word, help=say("opt.python"))
-
-    def planned(command: Options) -> None:
-        machine(command)
-        wanted(command)
         command.add_argument("--toolkit", choices=("archives", "installer"), help=say("opt.toolkit"))
         command.add_argument("--wsl2", choices=("install",), help=say("opt.wsl2"))
 
@@ -192,8 +189,8 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     command = add("bundle")
     bundle_options(command, say, path=path)
     mirrors(command)
-    machine(command)
-    wanted(command)
+    planned(command)
+    made_by(command)
 
     monitor_options(add("monitor"), say, path=path)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ..core.machine import Machine
 from ..core.plan import Plan
@@ -13,6 +14,9 @@ from ..core.results import Checks, GpuSample, Sample
 from ..texts import price as prices
 from ..texts.format import UNKNOWN, memory
 from .output import Output
+
+if TYPE_CHECKING:
+    from ..install.bundle.create import CreateJob
 
 # What installers of the system's own take is not in a plan's figures.
 BESIDE = ("nvidia-driver", "vc-redist")
@@ -106,16 +110,35 @@ def plan_brief(value: Plan, output: Output) -> None:
     _price(value, output, output.note)
 
 
-def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
+def bundle(job: CreateJob, output: Output) -> None:
+    """What making a bundle would do, what it would fetch, and what cannot be in it."""
+    for number, step in enumerate(job.steps(), 1):
+        output.line(f"{number}. " + output.texts.say(f"step.{step.code}.title", step.data))
+        output.line("   " + output.texts.say(f"step.{step.code}.what", step.data))
+    output.line(output.say("bundle-price", fetched=_fetched(job.gathered, output), path=str(job.folder)))
+    not_in_it(job.left_out, output)
+
+
+def not_in_it(codes: tuple[str, ...], output: Output) -> None:
+    """What a bundle cannot hold, by the codes of its steps."""
+    for code in codes:
+        output.note(output.say("bundle-left-out", step=output.texts.say(f"bundle.left-out.{code}")))
+
+
+def _fetched(value: Plan, output: Output) -> str:
+    """How much a plan downloads, as far as it is known, and what is not counted."""
     found, unknown = price(value), output.say("price-unknown")
     told = prices.fetched(found, output.texts)
     fetched, lacking = told or unknown, prices.lacking(found, output.texts) if told else ""
     if found.measured is not None:
         fetched = output.say("price-measured", fetched=fetched, measured=found.measured)
-    if lacking:
-        fetched = output.say("price-lacks", fetched=fetched, parts=lacking)
-    kept = prices.kept(found, output.texts) or unknown
-    say(output.say("price", env=value.env, fetched=fetched, kept=kept))
+    return output.say("price-lacks", fetched=fetched, parts=lacking) if lacking else fetched
+
+
+def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
+    found = price(value)
+    kept = prices.kept(found, output.texts) or output.say("price-unknown")
+    say(output.say("price", env=value.env, fetched=_fetched(value, output), kept=kept))
     if not found.exact or found.disk_about:
         say(output.say("price-online"))
     minutes = next((step.data.get("mbits") for step in value.steps if step.kind == "download"), None)

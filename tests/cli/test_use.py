@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from gpu_assistant.install import manifest
 from tests.install.world import recommendation
 
-from .conftest import Call, one_sentence
+from .conftest import ROOT, Call, one_sentence
 
 MACHINE = {"schema": "gpu-assistant/machine/1", "os": {"system": "linux", "arch": "x86_64"}, "gpus": []}
 
@@ -83,3 +85,40 @@ def test_calls_for_a_bundle_that_cannot_be(call: Call, tmp_path: Path) -> None:
         assert done.returncode == 2, (words, done.stderr)
         assert one_sentence(done.stderr), done.stderr
     assert [path.name for path in folder.iterdir()] == ["cat.jpg"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_a_bundle_is_only_shown(call: Call, tmp_path: Path, language: str) -> None:
+    folder, machine = tmp_path / "bundle", str(ROOT / "tests/machines/windows11-rtx4060-566.json")
+    wish = ("--goal", "all", "--toolkit", "installer", "--wsl2", "install", "--environment", "venv")
+    words = ("bundle", "create", str(folder), "--machine", machine, *wish, "--dry-run")
+    shown = call("--lang", language, *words)
+    assert shown.returncode == 0, shown.stderr
+    assert str(folder) in shown.stdout
+    assert "WSL2" in shown.stderr
+    assert "WSL2" not in shown.stdout
+    assert not folder.exists()
+    events = [json.loads(line) for line in call(*words, "--json").stdout.splitlines()]
+    assert [event["event"] for event in events] == ["plan", "step", "step", "step", "end"]
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)], ids=["run", "dry"])
+def test_no_bundle_among_what_is_the_systems_or_ours(call: Call, tmp_path: Path, dry: tuple[str, ...]) -> None:
+    system = Path(os.environ["SYSTEMROOT"]) if sys.platform == "win32" else Path("/etc")
+    file = tmp_path / "file"
+    file.write_text("mine", encoding="utf-8")
+    machine = str(ROOT / "tests/machines/linux-cpu-only.json")
+    for folder, told in (
+        (system / "bb", str(system)),
+        (tmp_path / "data" / "cache" / "x", "keeps its own files"),
+        (file, "is a file"),
+    ):
+        refused = call("bundle", "create", str(folder), "--machine", machine, *dry)
+        assert refused.returncode in (1, 2)
+        assert told in refused.stderr.splitlines()[-1]
+        assert not folder.is_dir()
+    for words in (("create", "--environment", "conda"), ("check", "--dry-run")):
+        refused = call("bundle", words[0], str(tmp_path / "x"), *words[1:])
+        assert refused.returncode == 2
+        assert words[1] in refused.stderr

@@ -310,8 +310,9 @@ def test_the_check_here_says_that_it_is_for_another_kind_of_computer(world: Worl
 
 
 def test_what_was_picked_by_hand_is_picked_where_it_is_used(world: World) -> None:
-    create(world, world.root / "stick", choice=Choice(driver="keep", cudnn="none"))
+    create(world, world.root / "stick", choice=Choice(driver="keep", cudnn="none", toolkit_way="installer"))
     picks = read(world.root / "stick").picks
+    assert picks.toolkit_way == "installer"
     assert (picks.driver, picks.cudnn, picks.pytorch, picks.python) == ("keep", "none", RELEASE, SERIES)
 
 

@@ -30,8 +30,10 @@ from ...fetch.limits import Limits
 from ...fetch.pace import Pace
 from ...fetch.wanted import Wanted
 from ...system.base import System
+from ...system.own_folders import odd_name, system_folder
 from ..fetching import Getting, fetch
 from ..lock import Lock
+from ..occupied import refuse_files, refuse_ours
 from ..place import Ground
 from ..reporter import Reporter
 from ..resolve import Resolver
@@ -77,21 +79,56 @@ class CreateJob:
         self._limits = limits or Limits()
         self._mirrors: MirrorUse = mirrors
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The texts' codes of what needs a network of its own, which no folder can hold."""
+        held = self.gathered.steps
+        return tuple(step.code for step in self.plan.steps if step not in held)
+
+    @property
+    def gathered(self) -> Plan:
+        """The plan without that."""
+        from ..steps import KINDS
+
+        steps = (step for step in self.plan.steps if not KINDS[step.kind].needs_network(step))
+        return structs.replace(self.plan, steps=tuple(steps))
+
     def steps(self) -> tuple[Step, ...]:
         """What will be done."""
         (resolve,) = (step for step in self.plan.steps if step.kind == "resolve")
         folder, label = str(self.folder), resolve.data["release"]
-        gather = Step(id=GATHER, kind="bundle", code="bundle-gather", data={"path": folder, "release": label})
+        gather = Step(
+            id=GATHER,
+            kind="bundle",
+            code="bundle-gather",
+            data={"path": folder, "release": label},
+            bytes=self.plan.bytes,
+        )
         write = Step(id=WRITE, kind="bundle", code="bundle-write", data={"path": folder})
         return (structs.replace(resolve, needs=()), gather, write)
 
+    def rehearse(self, context: JobContext[Any]) -> None:
+        """Only say what would be done, as a run does; raises what a run would before it begins."""
+        reporter, steps = Reporter(context), self.steps()
+        reporter.plan(steps)
+        try:
+            self._refuse_place()
+        except AppError as error:
+            reporter.ended(str(self.folder), error)
+            raise
+        for step in steps:
+            reporter.step(step.id, "skipped")
+        reporter.end("done", str(self.folder))
+
     def run(self, context: JobContext[Any]) -> Contents:
-        """The bundle's list. Raises CallError("bundle-folder-occupied"), Cancelled, what resolving and fetching
-        raise, and AppError: folder-unwritable, disk-full, storage.
+        """The bundle's list. Raises CallError: bundle-folder-occupied, bundle-folder-of-system, bundle-link,
+        folder-name-odd, folder-of-ours; Cancelled, what resolving and fetching raise, and AppError: not-a-folder,
+        folder-unwritable, disk-full, storage.
         """
         reporter = Reporter(context)
         reporter.plan(self.steps())
         try:
+            self._refuse_place()
             with one_at_a_time(self._data), self._system.keep_awake("A bundle is being gathered"):
                 made = self._make(reporter, context)
         except AppError as error:
@@ -126,14 +163,24 @@ class CreateJob:
             said |= {"count": len(made.files), "mark": fingerprint(self.folder)}
         return made
 
-    def _begin(self) -> frozenset[str]:
-        """Claim the folder; the paths that an earlier bundle there listed."""
+    def _refuse_place(self) -> None:
+        odd, own = odd_name(self.folder), system_folder(self.folder)
+        if odd is not None:
+            raise CallError("folder-name-odd", path=str(self.folder), name=odd)
+        if own is not None:
+            raise CallError("bundle-folder-of-system", path=str(self.folder), own=str(own))
+        refuse_ours(self.folder, self._data)
+        refuse_files(self.folder)
         whole, begun = self.folder / LIST, self.folder / BEGUN
         if self.folder.is_dir() and not (whole.is_file() or begun.is_file()) and any(self.folder.iterdir()):
             raise CallError("bundle-folder-occupied", path=str(self.folder))
         for path in (whole, begun, self.folder / WHEELS, self.folder / FILES):
             if path.is_symlink():
                 raise CallError("bundle-link", path=str(path))
+
+    def _begin(self) -> frozenset[str]:
+        """Claim the folder; the paths that an earlier bundle there listed."""
+        whole, begun = self.folder / LIST, self.folder / BEGUN
         self.folder.mkdir(parents=True, exist_ok=True)
         if whole.is_file():
             whole.replace(begun)  # from now on it is no bundle
@@ -145,7 +192,6 @@ class CreateJob:
             return frozenset()
 
     def _resolve(self, getting: Getting) -> tuple[Lock, Contents]:
-        from ..steps import KINDS
         from ..steps.resolve import asked
 
         wish = asked(self.plan.recommendation, getting, folder=self.plan.wheelhouse, target=self.target)
@@ -154,7 +200,6 @@ class CreateJob:
         lock = resolver.earlier() or resolver.resolve()
         for package in lock.packages:
             check_file(package.file)
-        online = tuple(step.code for step in self.plan.steps if KINDS[step.kind].needs_network(step))
         # Folders and addresses of this computer are nobody else's business.
         told = structs.replace(wish, wheelhouse=None, general=None)
         return lock, Contents(
@@ -168,7 +213,7 @@ class CreateJob:
             wish=told,
             target=self.target,
             files=(),
-            left_out=online,
+            left_out=self.left_out,
         )
 
     def _gather(self, lock: Lock, getting: Getting) -> tuple[BundleFile, ...]:
