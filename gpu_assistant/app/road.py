@@ -92,7 +92,7 @@ class Road(Base):
         """
         from ..install.planner import make_plan
 
-        return make_plan(
+        plan = make_plan(
             machine,
             recommendation,
             self.catalog,
@@ -104,6 +104,14 @@ class Road(Base):
             made_by=made_by,
             conda=self.system.program("conda") if made_by == "conda" and not self.simulated else None,
         )
+        return self.look_ahead(plan)
+
+    def look_ahead(self, plan: Plan) -> Plan:
+        """The same plan with what each step finds on this computer just now."""
+        from ..install.outlook import with_outlook
+        from ..install.place import Ground
+
+        return with_outlook(plan, Ground(self.system, self.data, self.catalog))
 
     def refuse_folder(self, environment: Path) -> None:
         """Raise CallError, AppError where no environment can be put into a folder; of a simulated machine's, and of
@@ -134,7 +142,7 @@ class Road(Base):
         plan = json.read_file(path, Plan, code="plan-file")
         ground = Ground(self.system, self.data, self.catalog)
         check(plan, ground)
-        return retold(plan, ground)
+        return self.look_ahead(retold(plan, ground))
 
     def interrupted_plan(self) -> Plan | None:
         """The plan of the last install that began and did not end, if there is one."""

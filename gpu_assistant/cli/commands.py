@@ -186,7 +186,7 @@ def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) ->
         if interrupted is None:
             raise AppError("nothing-to-resume")
         _say_where(interrupted, output)
-        return interrupted.plan
+        return app.look_ahead(interrupted.plan)
     if arguments.plan:
         refuse_beside(arguments, "--plan", (*WISHES, "env", "machine", "wheelhouse"))
         found = app.read_plan(Path(arguments.plan))

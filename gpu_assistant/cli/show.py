@@ -96,6 +96,8 @@ def plan(value: Plan, output: Output) -> None:
             figures.append(output.say("needs-admin"))
         output.line(f"{number}. {step.title}" + (f"  ({', '.join(figures)})" if figures else ""))
         output.line(f"   {step.what}")
+        if step.now is not None:
+            output.line(f"   → {step.now.text}")
         for command in step.commands:
             output.line("   $ " + shlex.join(command))
         if step.undo:
@@ -107,6 +109,8 @@ def plan_brief(value: Plan, output: Output) -> None:
     """The steps' titles and the price, before asking whether to go on."""
     for number, step in enumerate(value.steps, 1):
         output.note(f"{number}. {step.title}")
+        if step.now is not None:
+            output.note(f"   → {step.now.text}")
     _price(value, output, output.note)
 
 

@@ -26,12 +26,21 @@ class PlanFile(Struct, frozen=True, kw_only=True):
     bytes: int | None = None
 
 
+class Now(Struct, frozen=True, kw_only=True):
+    """What a step finds on this computer just now; `text` is the sentence of `code` and `data`."""
+
+    code: str
+    data: dict[str, Value] = {}
+    text: str | None = None
+
+
 class Step(Struct, frozen=True, kw_only=True):
     """One step. What runs is decided by `kind`, `spec` and `files`; `commands` and `data` are for people to read.
 
     `kind` names an entry of `install/steps/`, which reads `spec` in a shape of its own. `needs` are the ids of
     earlier steps that this one cannot do without. `bytes` to fetch and `disk_bytes` to keep are None while
-    unknown. `code` is the texts' key: `step.<code>.title`, `.what`, `.undo` filled with `data`.
+    unknown; `now` is None where nothing of it is there yet, or nobody looked. `code` is
+    the texts' key: `step.<code>.title`, `.what`, `.undo` filled with `data`.
     """
 
     id: str
@@ -50,6 +59,7 @@ class Step(Struct, frozen=True, kw_only=True):
     needs_reboot: bool = False
     commands: tuple[tuple[str, ...], ...] = ()
     files: tuple[PlanFile, ...] = ()
+    now: Now | None = None
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -93,6 +103,7 @@ class StepBrief(Struct, frozen=True, kw_only=True):
     data: dict[str, Value] = {}
     bytes: int | None = None
     needs_admin: bool = False
+    now: Now | None = None
 
 
 class PlanEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="plan"):

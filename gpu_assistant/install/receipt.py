@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from msgspec import Struct
 
 from ..core import json
 from ..core.errors import Cancelled
+from ..core.plan import Now
 from ..fetch.wanted import Wanted
 
 BLOCK = 1 << 20
@@ -81,6 +83,15 @@ def _read(path: Path, kind: type[json.T]) -> json.T | None:
         return json.decode(path.read_bytes(), kind)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
+
+
+def now(folder: Path, name: str, version: str, platform: str) -> Now | None:
+    """What a plan tells of a folder with a receipt, by its files' names alone; None where there is no such one."""
+    there = read(folder / name)
+    if there is None or (there.version, there.platform) != (version, platform):
+        return None
+    missing = any(not os.path.lexists(folder / file) for file in there.files)
+    return Now(code="now.repair" if missing else "now.here", data={"path": str(folder)})
 
 
 def whole(

@@ -48,7 +48,8 @@ class Reporter:
     def plan(self, steps: tuple[Step, ...]) -> None:
         """What is going to happen."""
         briefs = tuple(
-            StepBrief(id=s.id, code=s.code, data=s.data, bytes=s.bytes, needs_admin=s.needs_admin) for s in steps
+            StepBrief(id=s.id, code=s.code, data=s.data, bytes=s.bytes, needs_admin=s.needs_admin, now=s.now)
+            for s in steps
         )
         self._send(PlanEvent(steps=briefs))
 

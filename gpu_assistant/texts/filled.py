@@ -7,7 +7,7 @@ from functools import reduce
 import msgspec
 
 from ..core.health import Alarm, Health
-from ..core.plan import EndEvent, Event, Plan, PlanEvent, StepEvent
+from ..core.plan import EndEvent, Event, Now, Plan, PlanEvent, StepEvent
 from ..core.recommendation import Recommendation
 from ..core.results import Check, Checks
 from .format import UNKNOWN
@@ -51,10 +51,14 @@ class Texts(Sentences):
                     title=self.say(f"step.{step.code}.title", step.data),
                     what=self.say(f"step.{step.code}.what", step.data),
                     undo=self.say(f"step.{step.code}.undo", step.data),
+                    now=self._now(step.now),
                 )
                 for step in value.steps
             ),
         )
+
+    def _now(self, value: Now | None) -> Now | None:
+        return msgspec.structs.replace(value, text=self.say(value.code, value.data)) if value is not None else None
 
     def checks(self, value: Checks) -> Checks:
         """The same checks with their sentences, what mends the ones that did not pass, and what the verdict covers."""
@@ -119,6 +123,7 @@ class Texts(Sentences):
                         step,
                         title=self.say(f"step.{step.code}.title", step.data),
                         what=self.say(f"step.{step.code}.what", step.data),
+                        now=self._now(step.now),
                     )
                     for step in value.steps
                 )

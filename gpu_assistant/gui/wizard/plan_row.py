@@ -135,7 +135,7 @@ def right(step: Step, texts: Texts) -> str:
 
 def marks(step: Step) -> list[str]:
     """What else a step costs: space, a consent. A restart is part of what its sentence says."""
-    found = []
+    found = [step.now.text] if step.now is not None and step.now.text else []
     if step.disk_bytes:
         found.append(translate("PlanRow", "{size} on the disk").format(size=size(step.disk_bytes)))
     if step.needs_admin:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from ...app import App
 
 
+# Of an environment that stands: it is to be made anew.
+DAMAGED = ("now.damaged", "now.damaged-conda")
+
+
 class Reckoning(Struct, frozen=True, kw_only=True):
     """What suits a machine; the plan for it or the `obstacle` that it has none; whether an environment is already
     just that; where the user chooses by hand, what there is to choose; and the picks that do not go with another wish.
@@ -63,7 +67,7 @@ class Reckon:
         except CannotSetUp as error:
             obstacle = error
         context.check_cancelled()
-        settled = plan is not None and not app.simulated and _settled(app, recommendation, folder, facts.made_by)
+        settled = plan is not None and not app.simulated and _settled(app, plan, facts.made_by)
         options = app.options(self._machine, **wanted) if facts.by_hand else None
         context.check_cancelled()
         return Reckoning(
@@ -81,10 +85,11 @@ class Reckon:
         app = self._app
         recommendation = app.recommend_from(folder, self._machine)
         environment = app.environment_path(self._facts.environment, recommendation.goal)
+        plan = app.plan_from(folder, self._machine, recommendation, environment)
         return Reckoning(
             recommendation=replace(recommendation, alternatives=()),
-            plan=app.plan_from(folder, self._machine, recommendation, environment),
-            settled=not app.simulated and _settled(app, recommendation, environment),
+            plan=plan,
+            settled=not app.simulated and _settled(app, plan),
         )
 
 
@@ -96,10 +101,12 @@ class Wanted(TypedDict):
     choice: Choice | None
 
 
-def _settled(app: App, recommendation: Recommendation, folder: Path, maker: EnvironmentKind = "venv") -> bool:
-    """Whether install already put the very same PyTorch there; one of conda's serves whoever asks for none."""
-    wanted = recommendation.pytorch
-    if wanted is None:
+def _settled(app: App, plan: Plan, maker: EnvironmentKind = "venv") -> bool:
+    """Whether install already put the very same PyTorch there and it is whole; one of conda's serves whoever asks for
+    none.
+    """
+    wanted, folder = plan.recommendation.pytorch, Path(plan.env)
+    if wanted is None or any(step.now is not None and step.now.code in DAMAGED for step in plan.steps):
         return False
     build = (wanted.version, wanted.variant)
     here = (known for known in app.environments() if Path(known.path) == folder)

@@ -13,13 +13,14 @@ from ...core.errors import AppError
 from ...core.json import storage_error
 from ...core.machine import Disk
 from ...core.names import Value
-from ...core.plan import Plan, Step
+from ...core.plan import Now, Plan, Step
 from ...core.price import share
 from .. import journal
 from ..built import built
 from ..draft import Draft
 from ..effects import FolderMoved
 from ..occupied import left_over, refuse_strangers, refuse_taken
+from ..outlook import place_now
 from ..place import Ground
 from ..planner import total
 from ..removal import delete, discard, finish, partial_path, said
@@ -75,6 +76,10 @@ class CheckSpace(Kind):
     def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
         """Nothing in it has an effect."""
         refuse_fields(step)
+
+    def find(self, step: Step, plan: Plan, ground: Ground) -> Now | None:  # noqa: ARG002
+        """What stands in the place and gives way."""
+        return place_now(plan, ground)
 
     def run(self, step: Step, work: Work) -> Outcome:
         """Raises AppError: environment-occupied, not-a-folder, folder-unwritable, disk-too-small."""

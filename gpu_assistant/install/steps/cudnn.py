@@ -12,7 +12,7 @@ from ...catalog.libraries import CudnnRelease
 from ...catalog.load import Catalog
 from ...core.errors import CannotSetUp
 from ...core.names import Value
-from ...core.plan import Plan, PlanFile, Step
+from ...core.plan import Now, Plan, PlanFile, Step
 from ...fetch.wanted import Wanted
 from .. import added, receipt
 from ..draft import UNKNOWN_SIZE, Draft
@@ -105,6 +105,11 @@ class Cudnn(Kind):
         index, archive = _archive(step.files[0], spec_of(step, Spec), getting)
         indexes = (index.wanted,) if index is not None else ()
         return (*indexes, archive.wanted(getting.data.files))
+
+    def find(self, step: Step, plan: Plan, ground: Ground) -> Now | None:  # noqa: ARG002
+        """One that an earlier run put there; that each file has its hash, `done` looks at."""
+        spec = spec_of(step, Spec)
+        return receipt.now(_folder(ground.data.toolkits, spec), RECEIPT, spec.version, spec.platform)
 
     def done(self, step: Step, work: Work) -> Outcome | None:
         """Every file is there with its hash."""

@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from ...core.errors import AppError
 from ...core.names import Value
-from ...core.plan import Plan, PlanFile, Step
+from ...core.plan import Now, Plan, PlanFile, Step
 from ...fetch.wanted import Wanted
 from ..draft import UNKNOWN_SIZE, Draft
 from ..fetching import fetch
+from ..outlook import environment_now
 from ..place import Ground
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields
@@ -69,6 +70,11 @@ class Download(Kind):
     def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
         """Nothing in it has an effect."""
         refuse_fields(step)
+
+    def find(self, step: Step, plan: Plan, ground: Ground) -> Now | None:  # noqa: ARG002
+        """An environment that stands needs no files."""
+        now = environment_now(plan, ground)
+        return Now(code="now.nothing") if now is not None and now.code == "now.stands" else None
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
         """An environment that stands, or is built, needs no files."""

@@ -9,7 +9,7 @@ import msgspec
 from ...core import json
 from ...core.json import fault_of
 from ...core.names import Value
-from ...core.plan import Plan, Step
+from ...core.plan import Now, Plan, Step
 from ...fetch.wanted import Wanted
 from .. import undoing
 from ..effects import Effect, ProgramInstalled
@@ -75,6 +75,10 @@ class Kind:
     def needs_network(self, step: Step) -> bool:
         """Whether a distribution's own tool fetches packages for it, which no folder of files can serve."""
         return bool(step.spec.get("packages"))
+
+    def find(self, step: Step, plan: Plan, ground: Ground) -> Now | None:  # noqa: ARG002 - the shape of all kinds
+        """What of it is there before the run, told in a plan; a quick look that changes nothing. Raises AppError."""
+        return None
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002 - the shape of all kinds
         """Where there is nothing left to do, how it stands; None where `run` is needed. Changes nothing."""

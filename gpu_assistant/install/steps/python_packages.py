@@ -10,10 +10,11 @@ from typing import ClassVar
 from ...core import json
 from ...core.errors import AppError
 from ...core.json import storage_error
-from ...core.plan import Plan, Step
+from ...core.plan import Now, Plan, Step
 from .. import listing, manifest, owned
 from ..conda import python_version
 from ..draft import Draft
+from ..outlook import environment_now
 from ..place import Ground
 from ..removal import delete, said, say
 from ..uv import last_line
@@ -59,6 +60,10 @@ class PythonPackages(Kind):
     def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
         """Nothing in it has an effect; the environment's folder is checked for the whole plan."""
         refuse_fields(step)
+
+    def find(self, step: Step, plan: Plan, ground: Ground) -> Now | None:  # noqa: ARG002
+        """The environment, if it stands."""
+        return environment_now(plan, ground)
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
         """It stands, made from the same lock, or is built of it and waits for its proof."""

@@ -11,7 +11,8 @@ from msgspec import Struct
 from ...catalog.versions import numbers
 from ...core.errors import AppError
 from ...core.machine import Machine, Python
-from ...core.plan import Plan, PlanFile, Step
+from ...core.paths import DataDir
+from ...core.plan import Now, Plan, PlanFile, Step
 from ...fetch.wanted import Wanted
 from .. import listing
 from ..archives import unpack
@@ -89,10 +90,17 @@ class PythonRuntime(Kind):
         elif not plan.simulated:  # which is never carried out, and whose Python is on another computer
             _refuse_interpreter(here, ground)
 
+    def find(self, step: Step, plan: Plan, ground: Ground) -> Now | None:  # noqa: ARG002
+        """One that an earlier run fetched."""
+        if not step.files:
+            return None
+        python = ground.system.standalone_python(_folder(step, ground.data))
+        return Now(code="now.here", data={"path": str(python)}) if python.is_file() else None
+
     def done(self, step: Step, work: Work) -> Outcome | None:
         """Raises AppError("python-gone") where it should be here and is not."""
         here = spec_of(step, Here).path
-        interpreter = Path(here) if here is not None else work.system.standalone_python(_folder(step, work))
+        interpreter = Path(here) if here is not None else work.system.standalone_python(_folder(step, work.data))
         if interpreter.is_file():
             work.interpreter = interpreter
             return Outcome(code="progress.python-here", data={**step.data, "path": str(interpreter)})
@@ -102,7 +110,7 @@ class PythonRuntime(Kind):
 
     def run(self, step: Step, work: Work) -> Outcome:
         """Raises AppError: archive-broken, and what fetching raises."""
-        file, folder = step.files[0], _folder(step, work)
+        file, folder = step.files[0], _folder(step, work.data)
         wanted = Wanted(url=file.url, path=work.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
         (archive,) = fetch(work, [wanted])
         with work.tree(step, folder):
@@ -129,9 +137,9 @@ def _minutes(size: int | None, unpacked: int | None, draft: Draft) -> float | No
     return sum(part for part in parts if part is not None) if None not in parts else None
 
 
-def _folder(step: Step, work: Work) -> Path:
+def _folder(step: Step, data: DataDir) -> Path:
     stem = step.files[0].name.partition("-install_only")[0].removesuffix(".tar.gz")
-    return work.data.pythons / stem
+    return data.pythons / stem
 
 
 def _refuse_files(step: Step, plan: Plan, ground: Ground) -> None:

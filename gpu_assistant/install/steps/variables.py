@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from ...core.plan import Plan, Step
+from ...core.plan import Now, Plan, Step
 from ...system.base import System
 from ..draft import Draft
 from ..effects import PathEntry, VariableSet
@@ -71,12 +71,13 @@ class Variables(Kind):
             if not path.is_absolute() or ".." in path.parts or _ODD.search(folder) or not inside:
                 raise refused(f"{step.id}: {folder}")
 
+    def find(self, step: Step, plan: Plan, ground: Ground) -> Now | None:  # noqa: ARG002
+        """That nothing is left to set."""
+        return Now(code="now.set") if _all_set(step, ground.system) else None
+
     def done(self, step: Step, work: Work) -> Outcome | None:
         """Every variable has its value, and every folder is on PATH."""
-        spec, variables = spec_of(step, Spec), work.system.variables
-        values = {name: variables.get(name) for name in spec.set}
-        same = all(now is not None and now.value == spec.set[name] for name, now in values.items())
-        return Outcome() if same and all(variables.has_on_path(Path(folder)) for folder in spec.path) else None
+        return Outcome() if _all_set(step, work.system) else None
 
     def run(self, step: Step, work: Work) -> Outcome:
         """Raises AppError: variable-unusable, no-user-variables, path-too-long, path-not-addable."""
@@ -104,6 +105,13 @@ class Variables(Kind):
             )
             _add(step, entry, work)
         return Outcome(code="progress.variables")
+
+
+def _all_set(step: Step, system: System) -> bool:
+    spec, variables = spec_of(step, Spec), system.variables
+    values = {name: variables.get(name) for name in spec.set}
+    same = all(now is not None and now.value == spec.set[name] for name, now in values.items())
+    return same and all(variables.has_on_path(Path(folder)) for folder in spec.path)
 
 
 def _add(step: Step, entry: PathEntry, work: Work) -> None:

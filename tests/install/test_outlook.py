@@ -1,0 +1,91 @@
+"""A plan says of each step what stands already and what will become of it; the run then does just that."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.plan import PlanEvent, StepEvent
+from gpu_assistant.install.outlook import with_outlook
+from gpu_assistant.install.place import Ground
+from gpu_assistant.texts import Texts
+
+from . import tiny
+from .test_moved_aside import left
+from .test_repair import damage
+from .world import World, states
+
+
+def told(world: World, **more: str) -> dict[str, str]:
+    """The codes of what the steps find; each has a sentence in both languages."""
+    plan = with_outlook(world.plan(**more), Ground(world.system, world.data, world.catalog))  # type: ignore[arg-type]
+    for language in ("en", "zh_CN"):
+        for step in Texts(language).plan(plan).steps:
+            assert step.now is None or (step.now.text and "{" not in step.now.text)
+    return {step.id: step.now.code for step in plan.steps if step.now is not None}
+
+
+def test_where_nothing_is_nothing_is_told(world: World) -> None:
+    assert told(world) == {}
+    assert told(world, simulated=True) == {}  # type: ignore[arg-type]
+
+
+def test_one_that_stands_is_told_and_left(world: World) -> None:
+    world.install()
+    assert told(world) == {"download": "now.nothing", "pytorch": "now.stands"}
+    assert states(world.install())["pytorch"] == "skipped"
+    # Without the lock of its run the versions tell.
+    for path in world.data.locks.iterdir():
+        path.unlink()
+    assert told(world)["pytorch"] == "now.stands"
+    # Another machine's folders are unknown here.
+    assert told(world, simulated=True) == {}  # type: ignore[arg-type]
+
+
+def test_a_damaged_one_is_told_and_made_anew(world: World) -> None:
+    world.install()
+    damage(world)
+    assert told(world) == {"pytorch": "now.damaged"}
+    assert states(world.install())["pytorch"] == "done"
+    assert told(world)["pytorch"] == "now.stands"
+
+
+def test_another_version_is_told_and_refused(world: World) -> None:
+    world.install()
+    tiny.index(world.server, "torch", [world.torch, tiny.torch("9.0.0+cpu")])
+    assert told(world, version="9.0.0") == {"pytorch": "now.differs"}
+    with pytest.raises(AppError) as caught:
+        world.install(world.plan(version="9.0.0"))
+    assert caught.value.code == "environment-differs"
+
+
+def test_what_a_removal_left_is_told_to_move(world: World) -> None:
+    left(world)
+    assert told(world) == {"space": "now.moves-aside"}
+
+
+def test_a_half_made_one_is_told(world: World) -> None:
+    cancel = threading.Event()
+
+    def stop(event: object) -> None:
+        if isinstance(event, StepEvent) and (event.id, event.state) == ("verify", "running"):
+            cancel.set()
+
+    with pytest.raises(AppError):
+        world.install(cancel=cancel, watch=stop)
+    assert told(world)["space"] == "now.half-made"
+
+
+def test_a_dry_run_says_the_same(world: World) -> None:
+    world.install()
+    plan = with_outlook(world.plan(), Ground(world.system, world.data, world.catalog))
+    events: list[object] = []
+    world.job(plan, dry_run=True).run(JobContext(report=events.append))
+    first = events[0]
+    assert isinstance(first, PlanEvent)
+    spoken = Texts("en").event(first)
+    assert isinstance(spoken, PlanEvent)
+    assert {step.id: step.now.text for step in spoken.steps if step.now is not None}["pytorch"]
