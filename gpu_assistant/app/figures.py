@@ -86,6 +86,7 @@ class Figures(Base):
             start_limit=self._torch_load_limit,
             allowed=self.allowed_temperature,
             form=self.card_form,
+            lanes=self.card_lanes,
         )
 
     @property

@@ -115,7 +115,8 @@ class Tests(Struct, frozen=True, kw_only=True):
     maker allows, and `stop_before_shutdown` before it switches itself off; where nobody knows any of these, at
     `stop_unknown_c`. From `hot_before_limit` °C before a card's limit on it is called hot, and below
     `least_free_share` of free memory it is called full. Other programs count from `busy_percent` on; a card
-    is under load from `loaded_percent` on. The last third of the long load may be slower than the first by
+    is under load from `loaded_percent` on. What has yet to last when the work is done is looked at for
+    `settle_seconds` more. The last third of the long load may be slower than the first by
     `slower_share`; a card may be held back by heat or power supply for `held_back_share` of the time.
     """
 
@@ -130,6 +131,7 @@ class Tests(Struct, frozen=True, kw_only=True):
     stop_unknown_c: int
     hot_before_limit: int
     least_free_share: Annotated[float, Meta(gt=0, lt=1)]
+    settle_seconds: Annotated[float, Meta(ge=0)]
     busy_percent: int
     loaded_percent: int
     slower_share: float

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ..core.results import Check, Curve, GpuSample
-from . import cards
+from . import cards, judged
 from .cards import made
 from .figures import Form, card_name
 from .listening import Heard, TestedDevice, steadiness
@@ -30,7 +30,7 @@ class Afterwards:
         allowed: Callable[[GpuSample], float | None],
         form: Callable[[GpuSample], Form],
     ) -> None:
-        self._tests = rules.tests
+        self._rules, self._tests = rules, rules.tests
         self._xids = {xid.number: xid.kind for xid in rules.xids}
         self._level = level
         self._device = device
@@ -65,16 +65,18 @@ class Afterwards:
             if not (self._is_asked(index, tested, heard) or hot):
                 continue  # another card than the one that was asked for
             gpu = seen[-1][1]
-            for check in cards.card(
+            checks = cards.card(
                 seen,
-                self._tests,
+                self._rules,
                 stop_limit(gpu, self._tests, self._allowed),
                 worked=worked,
                 xids=self._xids,
                 allowed=self._allowed,
                 several=several,
                 form=self._form(gpu),
-            ):
+            )
+            alarms = [alarm for alarm in minder.alarms.values() if alarm.gpu == index]
+            for check in judged.told(checks, alarms, self._rules, card_name(gpu, several=several)):
                 tell(check)
             if worked and device is not None:
                 for check in cards.link_speed(found, seen, device.id, self._tests, self._form(gpu)):

@@ -8,17 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.names import Value
 from ..core.results import Check, CheckState, Curve, GpuSample, Sample
-from .figures import Form, advice, card_name, temperature_limit
+from . import judged
+from .figures import Form, advice, card_name, fan_turns, temperature_limit
 
 if TYPE_CHECKING:
-    from ..catalog.health import Tests, XidKind
+    from ..catalog.health import HealthRules, Tests, XidKind
     from ..system.services import Power
 
 Seen = Sequence[tuple[float, GpuSample]]
 
 Make = Callable[..., Check]
 
-HELD_BACK = {"thermal", "hardware-thermal", "power-brake", "hardware-slowdown"}
+# What holds a card back, the likeliest cause first, and the rule that judges it.
+HELD_BACK = {
+    "power-brake": "power-supply",
+    "hardware-thermal": "slowed-by-heat",
+    "thermal": "slowed-by-heat",
+    "hardware-slowdown": "slowed-by-itself",
+}
 OWN = "own"  # what the rules call a source that is our own experience
 TWICE = 2  # one reading alone may be a slip
 
@@ -46,7 +53,7 @@ def undecided(sample: Sample) -> bool:
     return sample.nvml in ("untried", "asleep", "resting", "slow")
 
 
-def driver(sample: Sample, *, card_there: bool) -> Check:
+def driver(sample: Sample, rules: HealthRules, *, card_there: bool) -> Check:
     """Whether the driver answers; `card_there`: the system has an NVIDIA adapter."""
     if sample.nvml in ("asleep", "resting"):
         return made("driver", "skip", reason="@health.reason.asleep")
@@ -55,7 +62,9 @@ def driver(sample: Sample, *, card_there: bool) -> Check:
         return made("driver", "pass", value=sample.driver)
     if sample.nvml == "absent" and not card_there:
         return made("driver", "skip", reason="@health.reason.no-card")
-    return made("driver", "fail", reason=f"@monitor.nvml.{sample.nvml}")
+    rule = judged.of_driver(rules, sample.nvml)
+    state = "fail" if rule is None else judged.STATES[rule.level]
+    return made("driver", state, reason=f"@monitor.nvml.{sample.nvml}", advice=None if rule is None else rule.id)
 
 
 def answers(gpu: GpuSample, *, several: bool, form: Form) -> Check:
@@ -66,7 +75,7 @@ def answers(gpu: GpuSample, *, several: bool, form: Form) -> Check:
 
 def card(
     seen: Seen,
-    tests: Tests,
+    rules: HealthRules,
     limit: float,
     *,
     worked: bool,
@@ -78,15 +87,16 @@ def card(
     """Everything about one card; `worked`: it was made to work meanwhile. `limit`: °C at which the test stops;
     `allowed`: what its maker allows. `several`: its name alone does not tell it from another.
     """
-    first, last = seen[0][1], seen[-1][1]
+    first, last, tests = seen[0][1], seen[-1][1], rules.tests
     make = _about(last, several=several, form=form)
     yield _link(make, seen, tests)
     yield _memory(make, first, tests, worked=worked)
-    yield _errors(make, last)
+    yield _errors(make, last, rules)
     yield _xid(make, last, xids)
     yield _heat(make, seen, limit, temperature_limit(last, allowed), tests)
+    yield _fan(make, seen)
     if worked or _loaded(seen, tests):
-        yield _held_back(make, seen, tests)
+        yield _held_back(make, seen, rules)
 
 
 def _about(gpu: GpuSample, *, several: bool, form: Form) -> Make:
@@ -189,7 +199,7 @@ def _memory(make: Make, first: GpuSample, tests: Tests, *, worked: bool) -> Chec
     return make("card-memory", "warn" if taken else "pass", value=free, **data, **ours(tests))
 
 
-def _errors(make: Make, last: GpuSample) -> Check:
+def _errors(make: Make, last: GpuSample, rules: HealthRules) -> Check:
     known = (last.ecc_uncorrected, last.retired_pages, last.remapped_rows)
     counts: dict[str, Value] = {
         "uncorrected": last.ecc_uncorrected,
@@ -198,13 +208,17 @@ def _errors(make: Make, last: GpuSample) -> Check:
     }
     if all(count is None for count in known):
         return make("card-errors", "skip", **{**counts, "reason": "@health.reason.no-counters"})
-    state: CheckState = "pass"
-    if last.retired_pending or last.remap_pending:
-        state, counts["reason"] = "warn", "@health.reason.pending"
-    if last.remap_failed or last.ecc_uncorrected:
-        state = "fail"
-        counts["reason"] = "@health.reason.no-spare" if last.remap_failed else "@health.reason.unmended"
-    return make("card-errors", state, value=last.ecc_uncorrected, **counts)
+    found = (
+        (last.remap_failed, "no-spare", "remap-failed"),
+        (last.ecc_uncorrected, "unmended", "memory-errors-before"),
+        (last.remap_pending, "pending", "rows-pending"),
+        (last.retired_pending, "pending", "pages-pending"),
+    )
+    for there, reason, rule in found:
+        if there:
+            counts |= {"reason": f"@health.reason.{reason}", "advice": rule}
+            return make("card-errors", judged.grade(rules, rule), value=last.ecc_uncorrected, **counts)
+    return make("card-errors", "pass", value=last.ecc_uncorrected, **counts)
 
 
 def _xid(make: Make, last: GpuSample, xids: Mapping[int, XidKind]) -> Check:
@@ -229,20 +243,33 @@ def _heat(make: Make, seen: Seen, limit: float, most: float | None, tests: Tests
         return make("card-heat", "fail", value=highest, limit=round(limit), **ours(tests))
     if most is not None and len(temps) >= TWICE and temps[-TWICE] >= most - tests.hot_before_limit:
         return make("card-heat", "warn", value=highest, limit=round(most))
-    return make("card-heat", "pass", value=highest, limit=round(limit))
+    if most is None:
+        return make("card-heat", "pass", value=highest, limit=round(limit), case="unlimited")
+    return make("card-heat", "pass", value=highest, limit=round(most))
 
 
-def _held_back(make: Make, seen: Seen, tests: Tests) -> Check:
+def _fan(make: Make, seen: Seen) -> Check:
+    turns = [turns for _, gpu in seen if (turns := fan_turns(gpu)) is not None]
+    if not turns or not max(turns):
+        return make("card-fan", "skip", reason="@health.reason.fan-rests" if turns else "@health.reason.not-told")
+    return make("card-fan", "pass", value=turns[-1])
+
+
+def _held_back(make: Make, seen: Seen, rules: HealthRules) -> Check:
+    tests = rules.tests
     told = [gpu.throttle for gpu in _loaded(seen, tests) if gpu.throttle is not None]
     if not told:
         return make("card-held-back", "skip", reason="@health.reason.not-told")
-    held = [HELD_BACK & set(reasons) for reasons in told]
+    held = [[name for name in HELD_BACK if name in reasons] for reasons in told]
     times = sum(map(bool, held))
     share = times / len(told)
-    names = [name for reasons in held for name in sorted(reasons)]
-    most = max(set(names), key=names.count) if names else None
     if len(told) < TWICE:
         return make("card-held-back", "skip", reason="@health.reason.one-look")
-    state: CheckState = "warn" if share > tests.held_back_share and times >= TWICE else "pass"
-    reason = f"@monitor.throttle.{most}" if most is not None and state == "warn" else None
-    return make("card-held-back", state, value=round(100 * share), reason=reason, **ours(tests))
+    value = round(100 * share)
+    if share <= tests.held_back_share or times < TWICE:
+        return make("card-held-back", "pass", value=value)
+    firsts = [reasons[0] for reasons in held if reasons]
+    most = max(HELD_BACK, key=firsts.count)
+    rule = HELD_BACK[most]
+    said: dict[str, Value] = {"reason": f"@monitor.throttle.{most}", "advice": rule}
+    return make("card-held-back", judged.grade(rules, rule), value=value, **said, **ours(tests))

@@ -19,6 +19,7 @@ DERIVED = (
     "temp_limit",
     "temp_unlimited",
     "temp_danger",
+    "temp_danger_kind",
     "temp_unwarned",
     "held_by",
     "fan_turns",
@@ -54,6 +55,11 @@ def danger(gpu: GpuSample) -> int | None:
     return gpu.temp_slow if gpu.temp_slow is not None else gpu.temp_shutdown
 
 
+def fan_turns(gpu: GpuSample) -> int | None:
+    """How fast the fan turns: as measured (turns a minute), else as asked for (%)."""
+    return gpu.fan_rpm if gpu.fan_rpm is not None else gpu.fan
+
+
 def card_name(gpu: GpuSample, *, several: bool) -> str:
     """What a card is called in sentences; its number tells it from `several` of the same name."""
     name = gpu.name or f"GPU {gpu.index}"
@@ -69,8 +75,9 @@ class CardFigures:
     """One card's figures by name. Units as in `GpuSample`.
 
     `temp_limit`: see `temperature_limit`; `temp_unlimited` is the temperature where nobody knows that. `temp_danger`:
-    see `danger`; `temp_unwarned` is the temperature where the driver does not tell that. `held_by`: why clocks are held
-    back; nothing, where the driver does not tell. `fan_turns`: measured, else asked for. `pcie_width_card`:
+    see `danger`, `temp_danger_kind` what the card does then ("slow", "shutdown"); `temp_unwarned` is the temperature
+    where the driver does not tell that. `held_by`: why clocks are held back; nothing, where the driver does not tell.
+    `fan_turns`: measured, else asked for. `pcie_width_card`:
     the lanes that the card has, by its maker (NVML tells only what card and slot can do together). `xid_age`: seconds
     since the driver's last error, `xid_kind` what that speaks of. `temp_settled`: mean °C under an even load,
     `temp_usual` the same in its own past; both None while the load is not even.
@@ -92,10 +99,11 @@ class CardFigures:
             "temp_limit": limit,
             "temp_unlimited": gpu.temp if limit is None else None,
             "temp_danger": dangerous,
+            "temp_danger_kind": "slow" if gpu.temp_slow is not None else "shutdown",
             "temp_unwarned": gpu.temp if dangerous is None else None,
             "held_by": gpu.throttle or (),
             "pcie_width_card": lanes(gpu),
-            "fan_turns": gpu.fan_rpm if gpu.fan_rpm is not None else gpu.fan,
+            "fan_turns": fan_turns(gpu),
             "xid_kind": xids.get(gpu.xid, "unknown") if gpu.xid else None,
             "xid_age": t - gpu.xid_t if gpu.xid and gpu.xid_t is not None else None,
             "temp_settled": settled[0] if settled is not None else None,

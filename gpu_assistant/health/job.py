@@ -17,8 +17,10 @@ from . import cards
 from .afterwards import Afterwards
 from .cards import made
 from .figures import Form
+from .judged import rules_of_test
 from .listening import HealthProgress, Heard, Line
 from .minder import PERIOD_S, Looks, Minder, stop_limit
+from .watch import Watch
 
 if TYPE_CHECKING:
     from ..catalog.health import HealthRules
@@ -36,6 +38,7 @@ AREAS = {
         "card-memory",
         "card-errors",
         "card-xid",
+        "card-fan",
         "cpu-compute",
         "device-compute",
     ),
@@ -56,8 +59,9 @@ class HealthJob:
 
     `device` ("cpu", "cuda:0") leaves the others out; without it all cards are tested, where there is none the
     processor. `allowed` tells the highest temperature in °C that a card's maker allows, `form` what a card is built
-    into. `looks` is used here alone. PyTorch has `start_limit` seconds to load (None: there is no such limit), then
-    everything has `time_limit`. Without an environment (level 1 alone) nothing is computed: the driver is asked.
+    into, `lanes` how many it has by its maker. `looks` is used here alone. PyTorch has `start_limit` seconds to load
+    (None: there is no such limit), then everything has `time_limit`. Without an environment (level 1 alone) nothing is
+    computed: the driver is asked.
     """
 
     def __init__(
@@ -72,6 +76,7 @@ class HealthJob:
         load_seconds: float | None = None,
         allowed: Callable[[GpuSample], float | None] = lambda _: None,
         form: Callable[[GpuSample], Form] = lambda _: "any",
+        lanes: Callable[[GpuSample], int | None] = lambda _: None,
         start_limit: float | None = None,
         time_limit: float | None = None,
     ) -> None:
@@ -81,7 +86,8 @@ class HealthJob:
             raise ValueError(f"level {level} wants an environment")
         self.environment = environment
         self._system = system
-        self._tests = rules.tests
+        self._rules, self._tests = rules, rules.tests
+        self._watch = Watch(rules_of_test(rules), allowed=allowed, form=form, lanes=lanes)
         self._looks = looks
         self._level = level
         self._device = device
@@ -109,11 +115,11 @@ class HealthJob:
             context.report(check)
 
         began = time.monotonic()
-        with self._system.keep_awake("health test"), Minder(self._looks, context.cancel, self._limit) as minder:
+        with self._system.keep_awake("health test"), self._minder(context.cancel) as minder:
             heard = Heard(tell, lambda news: context.report(self._with_card(news, minder)), _since(began))
             first = minder.last
             if first is not None and not cards.undecided(first):
-                tell(cards.driver(first, card_there=self._card_there()))
+                tell(cards.driver(first, self._rules, card_there=self._card_there()))
             if self._level > 1:
                 tell(cards.mains(self._system.power()))
             if interpreter is not None:
@@ -123,14 +129,19 @@ class HealthJob:
                 context.check_cancelled()
                 self._refuse_unknown(minder.last)
                 tell(made("torch-import", "skip", reason="@health.reason.no-environment"))
+            minder.settle(self._tests.settle_seconds)
+            context.check_cancelled()
         if heard.missing is not None:
             have = ", ".join(heard.missing.have)
             raise CallError("health-no-device", device=heard.missing.missing, have=have)
         last = minder.last
         if last is not None and not any(check.id == "driver" for check in found):
-            tell(cards.driver(last, card_there=self._card_there()))
+            tell(cards.driver(last, self._rules, card_there=self._card_there()))
         curves = self._afterwards.tell(tuple(found), heard, minder, tell)
         return self._checks(found, curves)
+
+    def _minder(self, cancel: threading.Event) -> Minder:
+        return Minder(self._looks, cancel, self._limit, self._watch)
 
     def _work(
         self,

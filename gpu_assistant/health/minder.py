@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from msgspec import Struct
 
+from ..core.health import Alarm
 from ..core.results import GpuSample, Sample
 
 if TYPE_CHECKING:
     from ..catalog.health import Tests
+    from .watch import Watch
 
 PERIOD_S = 1.0
 TICK_S = 0.05  # how soon a Cancel is passed on
@@ -48,7 +50,8 @@ def stop_limit(gpu: GpuSample, tests: Tests, allowed: Callable[[GpuSample], floa
 class Minder:
     """A thread for the time of one test. `stop` is set by the user's `cancel`, by heat, and by a card that is lost.
 
-    `seen` holds (seconds from the beginning, the card) for each card that answered; `last` the newest sample.
+    `seen` holds (seconds from the beginning, the card) for each card that answered; `last` the newest sample; `alarms`
+    what `watch` said of the cards at any time, each with its last figures.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class Minder:
         looks: Looks,
         cancel: threading.Event,
         limit: Callable[[GpuSample], float],
+        watch: Watch,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -64,6 +68,10 @@ class Minder:
         self.lost: GpuSample | None = None
         self.seen: dict[int, list[tuple[float, GpuSample]]] = {}
         self.last: Sample | None = None
+        self.alarms: dict[tuple[str, int | None], Alarm] = {}
+        self._watch = watch
+        self._watching = False
+        self._news = threading.Condition()
         self._looks = looks
         self._cancel = cancel
         self._limit = limit
@@ -85,11 +93,18 @@ class Minder:
         self._over.set()
         self._thread.join()
 
+    def settle(self, seconds: float) -> None:
+        """Look on while conditions of an alarm hold that have yet to last, at most so long, or until the `stop`."""
+        with self._news:
+            self._news.wait_for(lambda: not self._watching or self.stop.is_set(), seconds)
+
     def _run(self) -> None:
         due = self._clock() + PERIOD_S
         while not self._over.wait(TICK_S):
             if self._cancel.is_set():
-                self.stop.set()
+                with self._news:
+                    self.stop.set()
+                    self._news.notify_all()
                 return
             if self._clock() >= due:
                 self._look()
@@ -97,6 +112,8 @@ class Minder:
 
     def _look(self) -> None:
         sample = self.last = self._looks.sample()
+        health = self._watch.look(sample)
+        self.alarms |= {(alarm.id, alarm.gpu): alarm for alarm in health.alarms}
         moment = self._clock() - self._began
         for gpu in sample.gpus:
             if gpu.state == "lost" and gpu.index in self.seen:
@@ -116,3 +133,6 @@ class Minder:
             self._every *= 2
             for points in self.seen.values():
                 del points[1::2]
+        with self._news:
+            self._watching = bool(health.watching)
+            self._news.notify_all()

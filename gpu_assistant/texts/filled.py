@@ -74,7 +74,7 @@ class Texts(Sentences):
                 msgspec.structs.replace(
                     check,
                     text=self._said(check),
-                    fix=self.say(f"check.{check.id}.fix", check.data) if check.state in ("warn", "fail") else None,
+                    fix=self._mend(check) if check.state in ("warn", "fail") else None,
                 )
                 for check in value.checks
             ),
@@ -84,11 +84,23 @@ class Texts(Sentences):
         )
 
     def _said(self, check: Check) -> str:
-        """A check's sentence; where only we say from when on something counts, that stands beside it."""
-        text = self.say(f"check.{check.id}.{check.state}", check.data)
+        """A check's sentence, or that of the `alarm` that rang; where only we say from when on something counts, that
+        stands beside it.
+        """
+        alarm, case = check.data.get("alarm"), check.data.get("case")
+        if alarm:
+            parts = {part: self.say(f"health.{alarm}.{part}", check.data) for part in ("title", "evidence")}
+            text = self.say("health.told", parts)
+        else:
+            text = self.say(f"check.{check.id}.{check.state}{f'-{case}' if case else ''}", check.data)
         if check.data.get("own") and check.state in ("warn", "fail"):
             text += ("" if self.language == "zh_CN" else " ") + self.say("health.own-check")
         return text
+
+    def _mend(self, check: Check) -> str:
+        """What to do: as an alarm of the monitor's advises, where one says the same."""
+        alarm = check.data.get("alarm") or check.data.get("advice")
+        return self.say(f"health.{alarm}.fix" if alarm else f"check.{check.id}.fix", check.data)
 
     def _list(self, words: tuple[str, ...]) -> str:
         """Words one after the other; a dash for none."""

@@ -11,6 +11,7 @@ from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.health.cards import curve
 from gpu_assistant.health.listening import steadiness
 from gpu_assistant.health.minder import MOST_POINTS, PERIOD_S, Minder, stop_limit
+from gpu_assistant.health.watch import Watch
 
 from .samples import BUSY, RULES
 
@@ -45,7 +46,7 @@ class Quick:
 
 
 def minder(looks: Looks, cancel: threading.Event | None = None) -> Minder:
-    return Minder(looks, cancel or threading.Event(), lambda gpu: 90.0, clock=Quick())
+    return Minder(looks, cancel or threading.Event(), lambda gpu: 90.0, Watch(RULES), clock=Quick())
 
 
 @pytest.mark.parametrize(

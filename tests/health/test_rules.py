@@ -55,6 +55,7 @@ CARDS: dict[str, tuple[GpuSample, dict[str, Any]]] = {
 }
 COMPUTER = {
     "driver-broken": {"nvml": "not-loaded"},
+    "driver-forbidden": {"nvml": "no-permission"},
     "driver-updated": {"nvml": "version-mismatch"},
 }
 # These rings bring their neighbour along.

@@ -84,7 +84,7 @@ def test_the_fifth_of_eight_falls_off_the_bus_and_comes_back(scenario: Scenario,
 
 
 @pytest.mark.parametrize(
-    ("code", "alarm"), [("!18", "driver-updated"), ("!9", "driver-broken"), ("!4", "driver-broken")]
+    ("code", "alarm"), [("!18", "driver-updated"), ("!9", "driver-broken"), ("!4", "driver-forbidden")]
 )
 def test_a_driver_that_does_not_answer(scenario: Scenario, computer: Computer, code: str, alarm: str) -> None:
     put(scenario, RTX_4060)

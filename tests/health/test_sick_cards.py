@@ -5,13 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.results import Check, Checks
+from gpu_assistant.health.cards import card
 from gpu_assistant.health.job import HealthJob
+from gpu_assistant.texts import Texts
 
 from ..nvml.scenario import Scenario
 from .conftest import Play
+from .samples import BUSY
 from .trial import CARD, END, PASSED, RULES, START, Run, looks, one, states
+
+
+def checks_of(check: Check) -> Checks:
+    return Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(check,))
 
 
 def test_heat_that_slows_it_down(scenario: Scenario, play: Play, tmp_path: Path) -> None:
@@ -42,6 +51,61 @@ def test_the_first_level_sees_what_a_card_at_work_suffers(scenario: Scenario, pl
     assert one(checks, "card-link").value == "PCIe 4 x1"
     assert (one(checks, "card-heat").value, one(checks, "card-heat").data["limit"]) == (83, 84)
     assert checks.verdict == "warn"
+
+
+@pytest.mark.parametrize(
+    ("changes", "check_id", "rule"),
+    [
+        ({"temp": "80", "fan": "0", "fan_rpm": "0"}, "card-fan", "fan-stopped"),
+        ({"util": "20", "event_reasons": "0x88"}, "card-held-back", "power-supply"),
+        ({"util": "99", "event_reasons": "0x88"}, "card-held-back", "power-supply"),
+        ({"remapped": "1 2 1 1"}, "card-errors", "remap-failed"),
+        ({"remapped": "1 0 1 0"}, "card-errors", "rows-pending"),
+        ({"ecc": "1", "ecc_corrected": "0", "ecc_uncorrected": "7"}, "card-errors", "memory-errors-before"),
+        ({"temp": "83"}, "card-heat", "hot"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_test_grades_and_advises_as_the_monitor_does(
+    scenario: Scenario, tmp_path: Path, changes: dict[str, str], check_id: str, rule: str
+) -> None:
+    """Also where it has to last longer than the test would have taken."""
+    scenario.card(**{"util": "0", "pcie_gen": "4", **changes})
+    run = Run(tmp_path, scenario)
+    run.job = HealthJob(None, run.system, RULES, run.looks)
+    check = one(run.go(), check_id)
+    (same,) = [each for each in RULES.rules if each.id == rule]
+    assert check.state == {"error": "fail", "warn": "warn"}[same.level]
+    english = Texts("en")
+    assert (check.text or "").startswith(english.say(f"health.{rule}.title"))
+    assert check.fix == english.say(f"health.{rule}.fix", check.data)
+
+
+@pytest.mark.parametrize(
+    ("code", "rule"), [("!4", "driver-forbidden"), ("!18", "driver-updated"), ("!9", "driver-broken")]
+)
+def test_a_driver_that_does_not_answer_has_one_grade_and_one_advice(
+    scenario: Scenario, tmp_path: Path, code: str, rule: str
+) -> None:
+    scenario.card()
+    scenario.set(init=code)
+    run = Run(tmp_path, scenario)
+    run.job = HealthJob(None, run.system, RULES, run.looks)
+    check = one(run.go(), "driver")
+    (same,) = [each for each in RULES.rules if each.id == rule]
+    assert (check.state, same.level) == ("fail", "error")
+    assert check.fix == Texts("en").say(f"health.{rule}.fix")
+    if rule != "driver-broken":  # what mends these is no new driver
+        assert "install" not in (check.fix or "")
+
+
+def test_a_short_brake_by_the_power_supply_is_graded_as_a_long_one(tmp_path: Path) -> None:
+    brake = replace(BUSY, throttle=("hardware-slowdown", "power-brake"))
+    seen = [(float(second), brake if second in (3, 6) else BUSY) for second in range(10)]
+    given = {"worked": True, "xids": {}, "allowed": lambda _: None, "several": False, "form": "desktop"}
+    (check,) = [check for check in card(seen, RULES, 89.0, **given) if check.id == "card-held-back"]
+    assert check.state == "fail"
+    assert "power supply" in (Texts("en").checks(checks_of(check)).checks[0].fix or "")
 
 
 def test_a_desktop_that_draws_is_no_worry_at_the_first_level(scenario: Scenario, play: Play) -> None:

@@ -121,6 +121,15 @@ def test_several_cards_have_a_row_each_with_their_number(scenario: Scenario, mon
     assert sum("Your GPUs are well" in line for line in lines) == 1
 
 
+def test_who_may_not_ask_is_told_one_thing(scenario: Scenario, monitor) -> None:
+    scenario.card()
+    scenario.set(init="!4")
+    said = monitor("--lang", "en", "--interval", "0.05", "--count", "3").communicate(timeout=60)[0]
+    assert said.count("Use an account that may") == 1
+    assert "install" not in said
+    assert "Restart" not in said
+
+
 def test_json_is_samples_alone_with_their_processes(scenario: Scenario, monitor) -> None:
     scenario.card(remapped="1 2 1 1", compute="4242:1048576")
     said = monitor("--json", "--interval", "0.05", "--count", "4").communicate(timeout=60)[0]
