@@ -6,9 +6,8 @@ from collections.abc import Hashable, Sequence
 
 from ..core.results import Benchmark, BenchResult
 
-# Notes of a figure that says more about other programs than about the device.
-UNSURE = frozenset({"spread", "busy-cpu"})
-DOUBTFUL = UNSURE | {"wrong"}
+# Notes of a figure that is doubtful: it says more about other programs than about the device, or it is wrong.
+DOUBTFUL = frozenset({"spread", "busy-cpu", "wrong"})
 # Of a device's best figure in other sizes: one below it was disturbed, or its size does not fill the device.
 FALLEN = 0.7
 
@@ -32,14 +31,19 @@ def history(
 
 
 def change(before: BenchResult, after: BenchResult) -> float | None:
-    """How many times as fast as before; None where no change can be told: other programs disturbed one of them, or the
-    middle halves of their runs overlap.
+    """How many times as fast as before; None where no change can be told: one of them is doubtful, or the middle halves
+    of their runs overlap.
     """
-    if UNSURE & {*before.notes, *after.notes}:
+    if doubts(before, after):
         return None
     if before.q1 <= after.q3 and after.q1 <= before.q3:
         return None
     return after.median / before.median
+
+
+def doubts(*results: BenchResult) -> tuple[str, ...]:
+    """The notes of these results that speak against their figures, each once."""
+    return tuple(sorted(DOUBTFUL & {note for result in results for note in result.notes}))
 
 
 def missing(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[BenchResult]:

@@ -152,8 +152,8 @@
         <translation>蓝色是显卡，灰色是 CPU。</translation>
     </message>
     <message>
-        <source>Doubtful is what other programs disturbed, or what came out wrong.</source>
-        <translation>“存疑”表示受到其他程序干扰，或者结果核对有误。</translation>
+        <source>Doubtful: {why}.</source>
+        <translation>“存疑”的原因：{why}。</translation>
     </message>
     <message>
         <source>GPU beside CPU</source>
@@ -623,6 +623,10 @@
         <translation>，</translation>
     </message>
     <message>
+        <source>Cannot be compared with {when}: {why}.</source>
+        <translation>无法与 {when} 的结果比较：{why}。</translation>
+    </message>
+    <message>
         <source>No difference to {when} beyond what runs differ by anyway.</source>
         <translation>与 {when} 相比，差别没有超出正常波动。</translation>
     </message>
@@ -772,8 +776,12 @@
 <context>
     <name>Scores</name>
     <message>
-        <source>Doubtful: other programs disturbed it, or its check failed.</source>
-        <translation>结果存疑：测量受到其他程序干扰，或者核对有误。</translation>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
+    <message>
+        <source>Doubtful: {why}.</source>
+        <translation>结果存疑：{why}。</translation>
     </message>
     <message>
         <source>For this the CPU is the better device here.</source>
@@ -800,12 +808,24 @@
         <translation>混合精度</translation>
     </message>
     <message>
+        <source>other programs used the CPU</source>
+        <translation>其他程序占用了 CPU</translation>
+    </message>
+    <message>
         <source>sentences/s</source>
         <translation>句/秒</translation>
     </message>
     <message>
         <source>the CPU</source>
         <translation>CPU</translation>
+    </message>
+    <message>
+        <source>the check of the result failed</source>
+        <translation>结果核对有误</translation>
+    </message>
+    <message>
+        <source>the runs vary by more than 10 %</source>
+        <translation>各次结果相差超过 10%</translation>
     </message>
     <message>
         <source>tokens/s</source>
@@ -846,6 +866,10 @@
     <message>
         <source>{value} (doubtful)</source>
         <translation>{value}（存疑）</translation>
+    </message>
+    <message>
+        <source>{when}, full</source>
+        <translation>{when} 完整</translation>
     </message>
     <message>
         <source>{workload}, {dtype}</source>

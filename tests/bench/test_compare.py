@@ -78,8 +78,8 @@ def test_a_disturbed_size_is_no_base_of_a_speedup() -> None:
     assert speedup(results) == {"matmul-float32": pytest.approx(125)}
 
 
-@pytest.mark.parametrize("note", ["spread", "busy-cpu"])
-def test_no_change_is_told_of_a_figure_that_was_disturbed(note: str) -> None:
+@pytest.mark.parametrize("note", ["spread", "busy-cpu", "wrong"])
+def test_no_change_is_told_of_a_figure_that_is_doubtful(note: str) -> None:
     before = measured("cpu", "float32", 1024, 1.0)
     after = replace(before, median=0.5, q1=0.4, q3=0.6)
     assert compare.change(before, after) == pytest.approx(0.5)

@@ -46,21 +46,25 @@ class PastCard(Card):
         if best is None:
             return
         self._of.setText(measured(best))
+        whens = scores.moments([each for each, _ in past])
         self.bars.set_bars(
             [
-                (scores.day(each), result.median, scores.marked(result), "accent" if each is benchmark else "s5")
-                for each, result in past
+                (when, result.median, scores.marked(result), "accent" if each is benchmark else "s5")
+                for when, (each, result) in zip(whens, past, strict=True)
             ]
         )
         if len(past) > 1:
-            self.change.setText(change_words(past[-2], past[-1]))
+            self.change.setText(change_words(past[-2], past[-1], whens[-2]))
 
 
-def change_words(before: tuple[Benchmark, BenchResult], after: tuple[Benchmark, BenchResult]) -> str:
-    """Faster, slower, or no change that the runs could tell; and which versions are not what they were."""
+def change_words(before: tuple[Benchmark, BenchResult], after: tuple[Benchmark, BenchResult], when: str) -> str:
+    """Faster, slower, no change that the runs could tell, or why they cannot be compared; and which versions are not
+    what they were. `when` the first of them was measured.
+    """
     factor = compare.change(before[1], after[1])
-    when = scores.day(before[0])
-    if factor is None:
+    if why := scores.doubt(before[1], after[1]):
+        said = translate("PastCard", "Cannot be compared with {when}: {why}.").format(when=when, why=why)
+    elif factor is None:
         said = translate("PastCard", "No difference to {when} beyond what runs differ by anyway.").format(when=when)
     elif factor > 1:
         said = translate("PastCard", "{percent} % faster than {when}.")

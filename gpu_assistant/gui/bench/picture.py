@@ -59,7 +59,7 @@ def _paint(painter: QPainter, benchmark: Benchmark) -> None:
     ours = _font(20, 600)
     _text(painter, foot, "GPU Assistant", ours, colours["soft"], RIGHT)
     foot.setWidth(foot.width() - QFontMetricsF(ours).horizontalAdvance("GPU Assistant") - 30)
-    said = " · ".join(part for part in (*about(benchmark), scores.when(benchmark)) if part)
+    said = " · ".join(part for part in (*about(benchmark), scores.dated(benchmark)) if part)
     _text(painter, foot, said, _font(20, 400), colours["soft"])
     _text(
         painter, QRectF(MARGIN + 10, HEIGHT - 122, WIDTH - 140, 30), marks(benchmark), _font(20, 600), colours["warn"]

@@ -40,7 +40,7 @@ def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = (), source: RangeSo
     title = _title(benchmark)
     parts = [
         f"<h1>{escape(title)}</h1>",
-        _line(" · ".join([*about(benchmark), scores.when(benchmark)])),
+        _line(" · ".join([*about(benchmark), scores.dated(benchmark)])),
         _headline(benchmark),
         _bars(benchmark),
         _right(benchmark, source),
@@ -171,11 +171,14 @@ def _past(benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> str:
     past = scores.history(benchmark, kept)
     if len(past) < 2:
         return ""
-    rows = [(scores.moment(each), scores.marked(result), _versions(each)) for each, result in past]
+    whens = scores.moments([each for each, _ in past], whole=True)
+    rows = [(when, scores.marked(result), _versions(each)) for when, (each, result) in zip(whens, past, strict=True)]
     heads = (translate("Report", "When"), translate("Report", "Median"), translate("Report", "Versions"))
     return _section(
         translate("Report", "Before and now"),
-        _line(measured(past[-1][1])) + _table(rows, heads=heads) + f"<p>{escape(change_words(past[-2], past[-1]))}</p>",
+        _line(measured(past[-1][1]))
+        + _table(rows, heads=heads)
+        + f"<p>{escape(change_words(past[-2], past[-1], whens[-2]))}</p>",
     )
 
 

@@ -117,8 +117,8 @@ class BenchResultView(Live, QWidget):
             parts.append(self.tr("The green bracket is the usual range of healthy cards of this kind."))
         if any(pair.together is not None for pair in shown):
             parts.append(self.tr("Several GPUs train one model together."))
-        if any(scores.doubtful(each) for pair in shown for each in pair.results):
-            parts.append(self.tr("Doubtful is what other programs disturbed, or what came out wrong."))
+        if why := scores.doubt(*(each for pair in shown for each in pair.results)):
+            parts.append(self.tr("Doubtful: {why}.").format(why=why))
         self._legend.setText(" ".join(parts))
         self._legend.setVisible(bool(parts))
 

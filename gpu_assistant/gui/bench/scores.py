@@ -12,7 +12,7 @@ from ...bench import compare, summary
 from ...bench.expected import key
 from ...bench.lines import BenchProgress
 from ...core.results import Benchmark, BenchResult
-from ...texts.format import binary, duration, short_name
+from ...texts.format import UNKNOWN, binary, duration, short_name
 from .. import language
 from .working import Now
 
@@ -139,8 +139,18 @@ def marked(result: BenchResult) -> str:
 
 
 def doubtful(result: BenchResult) -> bool:
-    """Whether other programs disturbed it, or its check failed."""
-    return bool(compare.DOUBTFUL & set(result.notes))
+    """Whether something speaks against its figure."""
+    return bool(compare.doubts(result))
+
+
+def doubt(*results: BenchResult) -> str:
+    """What speaks against the figures of these results; "" where nothing does."""
+    said = {
+        "busy-cpu": translate("Scores", "other programs used the CPU"),
+        "spread": translate("Scores", "the runs vary by more than 10 %"),
+        "wrong": translate("Scores", "the check of the result failed"),
+    }
+    return translate("Scores", "; ").join(said[note] for note in compare.doubts(*results))
 
 
 def reference(benchmark: Benchmark) -> BenchResult | None:
@@ -172,8 +182,8 @@ def headline(benchmark: Benchmark) -> Headline | None:
     if pair is None:
         return None
     best = pair.best
-    sure = not any(doubtful(each) for each in (best, pair.cpu) if each is not None)
-    unsure = translate("Scores", "Doubtful: other programs disturbed it, or its check failed.")
+    why = doubt(*(each for each in (best, pair.cpu) if each is not None))
+    unsure = translate("Scores", "Doubtful: {why}.").format(why=why) if why else ""
     without = _without(benchmark)
     if pair.ratio is not None:
         figure = times(pair.ratio)
@@ -182,7 +192,7 @@ def headline(benchmark: Benchmark) -> Headline | None:
             translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU").format(
                 workload=workload(best.id), card=card(benchmark, best.device), times=figure
             ),
-            " ".join(part for part in (_of_a_night(pair.ratio) if sure else unsure, without) if part),
+            " ".join(part for part in (unsure or _of_a_night(pair.ratio), without) if part),
         )
     threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
     where = translate("Scores", "the CPU") if best.device == "cpu" else card(benchmark, best.device)
@@ -197,7 +207,7 @@ def headline(benchmark: Benchmark) -> Headline | None:
                 extent(best.size) if best.id == "matmul" else "",
                 in_words(best),
                 translate("Scores", "{threads} threads").format(threads=threads) if threads is not None else "",
-                "" if sure else unsure,
+                unsure,
                 without,
             )
             if part
@@ -263,20 +273,35 @@ def when(benchmark: Benchmark) -> str:
     clock = time.strftime("%H:%M", moment)
     if moment[:3] == time.localtime()[:3]:
         return translate("Scores", "Measured today, {time}").format(time=clock)
-    return translate("Scores", "Measured {date}, {time}").format(date=time.strftime("%Y-%m-%d", moment), time=clock)
+    return dated(benchmark)
 
 
-def moment(benchmark: Benchmark) -> str:
-    """When, with its day."""
+def dated(benchmark: Benchmark) -> str:
+    """Measured on a day, for what is read on another day."""
     if benchmark.started is None:
-        return "—"
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(benchmark.started))
+        return ""
+    moment = time.localtime(benchmark.started)
+    day, clock = time.strftime("%Y-%m-%d", moment), time.strftime("%H:%M", moment)
+    return translate("Scores", "Measured {date}, {time}").format(date=day, time=clock)
 
 
-def day(benchmark: Benchmark) -> str:
-    """When, short enough for a bar's label."""
+def moments(benchmarks: Sequence[Benchmark], *, whole: bool = False) -> list[str]:
+    """When each was, no two alike: to the second where minutes do not tell them apart, and full tests are marked.
+
+    Short enough for a bar's label unless `whole`, which has the year, for what is read on another day.
+    """
+    said: list[str] = []
+    for clock in ("%H:%M", "%H:%M:%S"):
+        said = [_moment(each, clock, whole=whole) for each in benchmarks]
+        if len(set(said)) == len(said):
+            break
+    return said
+
+
+def _moment(benchmark: Benchmark, clock: str, *, whole: bool) -> str:
     if benchmark.started is None:
-        return "—"
+        return UNKNOWN
     moment = time.localtime(benchmark.started)
     today = moment[:3] == time.localtime()[:3]
-    return time.strftime("%H:%M" if today else "%m-%d %H:%M", moment)
+    said = time.strftime(f"%Y-%m-%d {clock}" if whole else clock if today else f"%m-%d {clock}", moment)
+    return translate("Scores", "{when}, full").format(when=said) if benchmark.scope == "full" else said

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import LeftOut
 from gpu_assistant.gui.bench import fairness, scores
 from gpu_assistant.gui.bench.every import rows_of
+from gpu_assistant.gui.bench.past_card import change_words
 from tests.fakes.benchmarks import figure
 from tests.fakes.examples import cpu_benchmark
 
@@ -68,13 +71,39 @@ def test_a_warning_names_what_it_is_about_and_the_headline_what_is_missing():
     assert "Not in this result" not in scores.headline(cpu_benchmark()).detail
 
 
-@pytest.mark.parametrize("note", ["busy-cpu", "spread", "wrong"])
-def test_a_figure_that_something_speaks_against_is_doubtful(note):
+@pytest.mark.parametrize(
+    ("note", "why"),
+    [
+        ("busy-cpu", "other programs used the CPU"),
+        ("spread", "the runs vary by more than 10 %"),
+        ("wrong", "the check of the result failed"),
+    ],
+)
+def test_a_figure_that_something_speaks_against_is_doubtful_and_says_why(note, why):
     result = replace(cpu_benchmark().results[0], notes=(note,))
     assert scores.marked(result) == "141 GFLOP/s (doubtful)"
     assert scores.marked(cpu_benchmark().results[0]) == "141 GFLOP/s"
     detail = scores.headline(replace(cpu_benchmark(), results=(result,))).detail
-    assert detail.endswith("Doubtful: other programs disturbed it, or its check failed.")
+    assert detail.endswith(f"Doubtful: {why}.")
+
+
+def test_what_was_disturbed_is_not_said_to_be_the_same():
+    before = figure("resnet50", "cpu", "float32", (3, 224, 224), "images/s", 0.12)
+    after = replace(before, median=0.092, q1=0.09, q3=0.095, notes=("busy-cpu",))
+    runs = [(replace(cpu_benchmark(), results=(each,)), each) for each in (before, after)]
+    said = change_words(*runs, "07:00")
+    assert said == "Cannot be compared with 07:00: other programs used the CPU."
+    calm = (runs[1][0], replace(after, notes=()))
+    assert change_words(runs[0], calm, "07:00") == "23 % slower than 07:00."
+    assert change_words(runs[0], runs[0], "07:00").startswith("No difference to 07:00")
+
+
+def test_no_two_moments_are_alike():
+    at = time.mktime((2026, 3, 4, 7, 0, 10, 0, 0, -1))
+    first, full = replace(cpu_benchmark(), started=at), replace(cpu_benchmark(), started=at + 7, scope="full")
+    assert scores.moments([first, full]) == ["03-04 07:00", "03-04 07:00, full"]
+    again = replace(first, started=at + 20)
+    assert scores.moments([first, again], whole=True) == ["2026-03-04 07:00:10", "2026-03-04 07:00:30"]
 
 
 def test_a_whole_workload_that_is_gone_is_named():

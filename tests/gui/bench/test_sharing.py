@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from html.parser import HTMLParser
 
 import pytest
@@ -122,6 +123,16 @@ def test_a_doubtful_figure_is_marked_wherever_it_goes(language):
     assert "141 GFLOP/s (doubtful)" in Page(html(benchmark)).words
     assert "kept the CPU busy" in marks(benchmark)
     assert "doubtful" in PairRow(summary.pairs(benchmark)[0], "").accessibleName()
+
+
+def test_what_is_shared_has_its_day_since_it_is_read_on_another(language):
+    now = time.time()
+    today = time.strftime("%Y-%m-%d", time.localtime(now))
+    old = replace(card_benchmark(0.89), started=now - 60)
+    words = Page(html(replace(card_benchmark(), started=now), (old, replace(card_benchmark(), started=now)))).words
+    assert f"Measured {today}, " in words
+    assert f"faster than {time.strftime('%Y-%m-%d', time.localtime(now - 60))}" in words
+    assert "today" not in words
 
 
 def test_names_from_elsewhere_cannot_write_into_the_page(language):
