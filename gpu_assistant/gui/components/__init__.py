@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .command_box import CommandBox, MonoText
     from .confirm import ConfirmDialog
     from .empty_state import EmptyState
+    from .flow import Flow
     from .footer import Footer
     from .hero import Hero
     from .lines import SparkLine, SpeedLine
@@ -51,6 +52,7 @@ _PLACES = {
     "Divider": "card",
     "EmptyState": "empty_state",
     "Figure": "metric_tile",
+    "Flow": "flow",
     "Footer": "footer",
     "Hero": "hero",
     "Icon": "picture",
@@ -105,6 +107,7 @@ __all__ = [
     "Divider",
     "EmptyState",
     "Figure",
+    "Flow",
     "Footer",
     "Hero",
     "Icon",

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ..components import Button, Live, Segments
+from ..components import Button, Flow, Live, Segments
 from .clock import SPANS, Clock
 
 
 class Controls(Live, QWidget):
-    """One row. Range, pause and the way back steer the clock; the page listens to the others' `clicked`."""
+    """One row, or more where it is narrow. Range, pause and the way back steer the clock; the page listens to the
+    others' `clicked`. `first` stands before them.
+    """
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, first: QWidget) -> None:
         super().__init__()
         self._clock = clock
         self.range = Segments([""] * len(SPANS), current=SPANS.index(int(clock.span)))
@@ -22,12 +23,9 @@ class Controls(Live, QWidget):
         self.shot, self.export, self.twin = Button(icon="image"), Button(icon="download"), Button(icon="table")
         self.twin.setCheckable(True)
         self.test = Button(icon="doctor")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        for widget in (self.range, self.back, self.pause, self.shot, self.export, self.twin, self.test):
-            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addStretch(1)
+        self._row = Flow(self)
+        for widget in (first, self.range, self.back, self.pause, self.shot, self.export, self.twin, self.test):
+            self._row.addWidget(widget)
         self.back.hide()
         self.range.chosen.connect(lambda index: clock.choose(SPANS[index]))
         self.pause.clicked.connect(lambda: clock.pause(not clock.paused))
@@ -35,6 +33,19 @@ class Controls(Live, QWidget):
         clock.paused_changed.connect(lambda _: self.retranslate())
         clock.moved.connect(self._moved)
         self.follow()
+
+    @property
+    def longest(self) -> int:
+        """Pixels that all of it needs in one row, the way back too."""
+        back = self.back.sizeHint().width() + self._row.spacing() if self.back.isHidden() else 0
+        return self._row.sizeHint().width() + back
+
+    def keep_one_row(self, on: bool) -> None:
+        """Beside something that would else take its room, or below it, where it may need more rows."""
+        across = QSizePolicy.Policy.Minimum if on else QSizePolicy.Policy.Preferred
+        policy = QSizePolicy(across, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def listen(self, page: QWidget) -> None:
         """The keys of the page."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QHideEvent, QImage, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget
 
 from ...core.results import GpuSample, Sample
+from .. import theme
 from ..components import Page, Pill, Segments
 from ..health.advised import ADVISED_LEVEL
 from . import sentence
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from .gpu_head import GpuHead
 
 MOST_KEYS = 2  # of lines, above a plot beside another in a narrow window
+READABLE = 300  # the sentence has at least this beside the controls, times the text scale
 
 
 class MonitorPage(Page):
@@ -56,10 +58,10 @@ class MonitorPage(Page):
         self._ready = False
         super().__init__(" ", wide=True)
         self.layout_ = Segments(["", ""])
-        self.controls = Controls(self.clock)
+        self.controls = Controls(self.clock, self.layout_)
         self.pill = Pill("ok")
         self.pill.hide()
-        for widget in (self.pill, self.layout_, self.controls):
+        for widget in (self.pill, self.controls):
             self.add_action(widget)
         self.exports = Exports(self)
         self.said = SavedNote(self.exports)
@@ -182,6 +184,7 @@ class MonitorPage(Page):
         """A larger window brings plots into sight."""
         super().resizeEvent(event)
         if self._ready:
+            self._arrange()
             QTimer.singleShot(0, self, self.draw)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
@@ -225,14 +228,26 @@ class MonitorPage(Page):
         """Two plots side by side, one where it is small, or narrow for the keys of many lines. Where the sentence would
         have no room beside them, the controls stand below the title.
         """
-        several = self.layout_.isVisibleTo(self)
-        below = self.shape_.small or (several and not self.shape_.wide)
+        room = self.maximumViewportSize().width() - 2 * self.shape_.margin
+        pill = self.pill.sizeHint().width() + self.head.spacing()
+        below = room - self.controls.longest - pill - self.head.spacing() < theme.px(READABLE)
         row = self.column if below else self.head
         if row.indexOf(self.controls) < 0:
             row.insertWidget(0 if below else -1, self.controls)
+            self.controls.keep_one_row(not below)
         crowded = self.shape_.narrow and self.layout_.current() == 0 and len(self.picked) > MOST_KEYS
         self.plots.arrange(1 if self.shape_.small or crowded else 2)
-        self.tops.arrange(small=self.shape_.small, narrow=self.shape_.tight)
+        self.tops.arrange(room)
+
+    def refresh(self) -> None:
+        """Another text size needs other room."""
+        super().refresh()
+        if self._ready:
+            self._arrange_soon()
+
+    def _arrange_soon(self) -> None:
+        """Once all parts have their words and sizes of now."""
+        QTimer.singleShot(0, self, self._arrange)
 
     def retranslate(self) -> None:
         """All words of the page."""
@@ -242,6 +257,7 @@ class MonitorPage(Page):
         self.layout_.setAccessibleName(self.tr("Several GPUs"))
         self.tops.retranslate()
         self._draw_anew()
+        self._arrange_soon()
 
     def _draw_anew(self) -> None:
         """Other words, or the clock goes on or stands still."""

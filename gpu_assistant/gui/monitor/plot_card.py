@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from ...core.results import GpuSample
 from .. import theme
-from ..components import Card, Figure, Live, label
+from ..components import Card, Figure, Flow, Live, label
 from .clock import Clock
 from .events import Event
 from .history import History
@@ -97,13 +97,15 @@ class PlotCard(Card):
         self.plot.setMinimumHeight(theme.px(SMALLEST_PLOT))
         head = QHBoxLayout()
         head.setSpacing(14)
-        head.addWidget(self._name)
+        head.addWidget(self._name, 0 if places is not None else 1)
+        keys = Flow(spacing=14)
         for at, gpu in enumerate(gpus):
             line = self._line(None if places is None else places[at], gpu, alone=alone)
             self.plot.series(str(gpu), line)
             if line.name:
-                head.addWidget(Key(line))
-        head.addStretch(1)
+                keys.addWidget(Key(line))
+        if keys.count():
+            head.addLayout(keys, 1)
         head.addWidget(self.figure)
         self.column.setSpacing(4)
         self.column.addLayout(head)

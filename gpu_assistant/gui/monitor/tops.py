@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -27,6 +28,8 @@ class Tops(QWidget):
         self._most = most
         self.tiles: list[tuple[Metric, int, MetricTile]] = []
         self.heads: list[GpuHead] = []
+        self._laid = (0, 0)
+        self._room = self._widest = 0
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(12)
@@ -37,7 +40,7 @@ class Tops(QWidget):
             widget.hide()
             self._grid.removeWidget(widget)
             widget.deleteLater()
-        self.tiles, self.heads = [], []
+        self.tiles, self.heads, self._laid = [], [], (0, 0)
         if len(gpus) > 1:
             dense = len(gpus) > self._most
             self.heads = [GpuHead(gpu, place, dense=dense) for place, gpu in enumerate(gpus)]
@@ -50,14 +53,25 @@ class Tops(QWidget):
             pairs = zip(OF_MACHINE, ("s1", "s2"), strict=True)
             self.tiles = [(metric, -1, MetricTile(metric.icon, token=colour)) for metric, colour in pairs]
 
-    def arrange(self, *, small: bool, narrow: bool) -> None:
-        """In one row as far as they fit."""
+    def arrange(self, room: int) -> None:
+        """As many in a row as fit into `room` pixels."""
+        self._room, self._widest = room, self._least()
+        self._place()
+
+    def _least(self) -> int:
+        """What the widest of them cannot do without."""
+        return max((widget.minimumSizeHint().width() for widget in self._widgets()), default=0)
+
+    def _place(self) -> None:
         widgets = self._widgets()
-        across = max(len(widgets), 1)
-        if self.heads:
-            across = 2 if len(self.heads) <= self._most or narrow else 4
-        elif small and len(widgets) > 3:
-            across = 3
+        most = 2 if self.heads and len(self.heads) <= self._most else 4 if self.heads else ACROSS
+        gap = self._grid.horizontalSpacing()
+        ways = (count for count in (6, 4, 3, 2) if count <= min(most, len(widgets)))
+        across = next((count for count in ways if count * (self._widest + gap) - gap <= self._room), 1)
+        across = math.ceil(len(widgets) / math.ceil(len(widgets) / across)) if widgets else 1  # rows of equal length
+        if (across, len(widgets)) == self._laid:
+            return
+        self._laid = (across, len(widgets))
         for index, widget in enumerate(widgets):
             self._grid.addWidget(widget, index // across, index % across)
         for column in range(ACROSS):
@@ -95,6 +109,11 @@ class Tops(QWidget):
             tile.set_value(figure, metric.unit_of(total), fraction)
         for head in self.heads:
             head.show_sample(by_index.get(head.gpu), health)
+        least = self._least()
+        # Figures grow longer; when they are shorter again, nothing jumps back.
+        if least > self._widest:
+            self._widest = least
+            self._place()
 
     def _widgets(self) -> list[QWidget]:
         return [*self.heads] or [tile for _, _, tile in self.tiles]

@@ -1,0 +1,88 @@
+"""Widgets beside each other, as many as there is room for; the others go on in another line."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+
+
+class Flow(QLayout):
+    """Each widget has its own width and stands in the middle of its line. It needs no more than its widest widget."""
+
+    def __init__(self, parent: QWidget | None = None, *, spacing: int = 8) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(spacing)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Qt's way in; `addWidget` comes by here."""
+        self._items.append(item)
+
+    def count(self) -> int:
+        """How many there are, those that are hidden too."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        """One of them."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        """Give one away."""
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        """It wants no more than it needs."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        """The narrower, the more lines."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """The height of all lines."""
+        lines = self._lines(width)
+        return sum(max(item.sizeHint().height() for item in line) for line in lines) + self._between(len(lines))
+
+    def sizeHint(self) -> QSize:
+        """All in one line."""
+        sizes = [item.sizeHint() for item in self._seen()]
+        wide = sum(size.width() for size in sizes) + self._between(len(sizes))
+        return QSize(wide, max((size.height() for size in sizes), default=0))
+
+    def minimumSize(self) -> QSize:
+        """The widest and the highest of them."""
+        size = QSize()
+        for item in self._seen():
+            size = size.expandedTo(item.sizeHint())
+        return size
+
+    def setGeometry(self, area: QRect) -> None:
+        """Put each in its place."""
+        super().setGeometry(area)
+        top = area.top()
+        for line in self._lines(area.width()):
+            left, high = area.left(), max(item.sizeHint().height() for item in line)
+            for item in line:
+                size = item.sizeHint()
+                item.setGeometry(QRect(QPoint(left, top + (high - size.height()) // 2), size))
+                left += size.width() + self.spacing()
+            top += high + self.spacing()
+
+    def _seen(self) -> list[QLayoutItem]:
+        return [item for item in self._items if not item.isEmpty()]
+
+    def _between(self, count: int) -> int:
+        return self.spacing() * max(count - 1, 0)
+
+    def _lines(self, width: int) -> list[list[QLayoutItem]]:
+        lines: list[list[QLayoutItem]] = []
+        left = 0
+        for item in self._seen():
+            wide = item.sizeHint().width()
+            if not lines or left + wide > width:
+                lines.append([])
+                left = 0
+            lines[-1].append(item)
+            left += wide + self.spacing()
+        return lines

@@ -1,0 +1,71 @@
+"""The Monitor page in little room: a small window, large text, both languages."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint
+
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.main.area import MONITOR
+from tests.fakes.examples import GIB
+from tests.fakes.main_window import feed, gpu, sample
+
+pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def monitor(home, app, qtbot):
+    window, _ = home(app)
+    window.area.open(MONITOR)
+    qtbot.waitUntil(lambda: window.area.current == MONITOR, timeout=20_000)
+    return window, window.area.pages[MONITOR]
+
+
+def uncut(page, widget) -> bool:
+    """Whether a widget stands on the page as wide as it must be."""
+    left = widget.mapTo(page.content, QPoint(0, 0)).x()
+    needs = widget.minimumSizeHint().width()
+    return left >= 0 and left + widget.width() <= page.viewport().width() and widget.width() >= needs
+
+
+@pytest.mark.parametrize("cards", [1, 2, 8])
+def test_with_text_twice_as_large_nothing_is_cut_at_the_side(monitor, language, qapp, qtbot, cards):
+    window, page = monitor
+    theme.set_text_scale(qapp, 2.0)
+    feed(window, sample(*(gpu(index, mem_used=23 * GIB, mem_total=24 * GIB) for index in range(cards))))
+    parts = [page.pill, *page.controls.findChildren(type(page.controls.pause)), *page.cards, *page.heads]
+    parts += [tile for _, _, tile in page.tiles] + [page.controls.range]
+
+    def fits():
+        shown = [part for part in parts if part.isVisible()]
+        return page.horizontalScrollBar().maximum() == 0 and all(uncut(page, part) for part in shown)
+
+    for code in ("en", "zh_CN"):
+        language.set(code)
+        for size in ((1180, 760), (1000, 700), (880, 520)):
+            window.resize(*size)
+            qtbot.waitUntil(fits, timeout=5000)
+
+
+def test_the_sentence_has_room_beside_the_controls_or_they_stand_below(monitor, qtbot):
+    window, page = monitor
+    feed(window, sample(gpu()))
+    for size in ((1000, 700), (1180, 760), (1600, 900)):
+        window.resize(*size)
+        qtbot.waitUntil(lambda: page.subtitle.width() >= 300, timeout=5000)
+    assert page.head.indexOf(page.controls) >= 0
+    window.resize(1000, 700)
+    qtbot.waitUntil(lambda: page.column.indexOf(page.controls) == 0, timeout=5000)
+
+
+def test_tiles_take_another_row_once_a_figure_no_longer_fits(monitor, qtbot):
+    window, page = monitor
+    window.resize(1000, 700)
+    feed(window, sample(gpu(mem_used=5 * GIB)))
+    tops = [tile for _, _, tile in page.tiles]
+    qtbot.waitUntil(lambda: len({tile.y() for tile in tops}) == 1, timeout=5000)
+    feed(window, sample(gpu(mem_used=135 * GIB, mem_total=141 * GIB)))
+    qtbot.waitUntil(lambda: len({tile.y() for tile in tops}) == 2, timeout=5000)
+    assert page.horizontalScrollBar().maximum() == 0
