@@ -151,6 +151,8 @@ def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
     from . import show_bench
     from .progress import BenchLine
 
+    if arguments.history:
+        return _bench_history(app, arguments, output)
     environment = app.environment_path(arguments.env)
     job = app.bench(environment, full=arguments.full, device=arguments.device)
     if environment.is_dir() and not app.simulated:
@@ -161,6 +163,20 @@ def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
         output.value(result)
     else:
         show_bench.benchmark(result, output)
+    return 0
+
+
+def _bench_history(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """What was measured before; nothing is measured."""
+    from ..bench.past import past
+    from . import show_past
+
+    refuse_beside(arguments, "--history", ("device", "env"))
+    told = past(app.benchmarks())
+    if output.json:
+        output.value(told)
+    else:
+        show_past.benchmarks(told, output)
     return 0
 
 

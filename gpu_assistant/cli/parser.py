@@ -176,6 +176,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     length = command.add_mutually_exclusive_group()
     length.add_argument("--quick", action="store_true", help=say("opt.quick"))
     length.add_argument("--full", action="store_true", help=say("opt.full"))
+    length.add_argument("--history", action="store_true", help=say("opt.bench-history"))
     command.add_argument("--device", metavar="cpu|cuda:N", help=say("opt.device"))
 
     command = add("health")

@@ -42,7 +42,7 @@ def benchmark(value: Benchmark, output: Output) -> None:
     if missing := summary.missing(value):
         several = len(value.devices) > 1
         names = [_named(workload, device if several else None, value, output) for workload, device in missing]
-        output.line(output.texts.say("bench.missing", {"workloads": _list(names, output)}))
+        output.line(output.texts.say("bench.missing", {"workloads": listed(names, output)}))
     for device in value.devices:
         if device.threads is not None:
             name = _device(device.id, value, output)
@@ -123,25 +123,32 @@ def _along(card: BenchWatch, value: Benchmark, output: Output) -> str:
     )
 
 
+def amount(result: BenchResult, output: Output) -> str:
+    """The median with its unit, and whether something speaks against it."""
+    median, unit = summary.readable(result.median, result.unit)
+    said = f"{output.texts.value('median', float(median))} {unit}"
+    return output.say("bench-doubtful", figure=said) if DOUBTFUL & set(result.notes) else said
+
+
 def _what(of: BenchResult | LeftOut, batch: int | None, output: Output) -> str:
     """What was measured: workload, format, size and how many at a time."""
     parts = [measured(of, output), _size(of.id, of.size, output)]
     if batch is not None:
         parts.append(output.say("bench-batch", batch=batch))
-    return _list([part for part in parts if part], output)
+    return listed([part for part in parts if part], output)
 
 
 def measured(of: BenchResult | LeftOut | BenchProgress, output: Output) -> str:
     """A workload and its format; what is only copied has none."""
     workload = of.workload if isinstance(of, BenchProgress) else of.id
     named = output.texts.say(f"bench.workload.{workload}")
-    return named if of.dtype == "uint8" else _list([named, _format(of.dtype, output)], output)
+    return named if of.dtype == "uint8" else listed([named, _format(of.dtype, output)], output)
 
 
 def _how(result: BenchResult, output: Output) -> str:
     """In which format and how many at a time."""
     batch = [] if result.batch is None else [output.say("bench-batch", batch=result.batch)]
-    return _list([_format(result.dtype, output), *batch], output)
+    return listed([_format(result.dtype, output), *batch], output)
 
 
 def _format(dtype: str, output: Output) -> str:
@@ -172,5 +179,6 @@ def _device(device: str, value: Benchmark, output: Output, processes: int = 1) -
     return f"{name} ({device})" if sum(each == name for each in names.values()) > 1 else name
 
 
-def _list(parts: Sequence[str], output: Output) -> str:
+def listed(parts: Sequence[str], output: Output) -> str:
+    """As one enumerates them."""
     return ("，" if output.texts.language == "zh_CN" else ", ").join(parts)

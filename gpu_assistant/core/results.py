@@ -190,6 +190,33 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     causes: tuple[str, ...] = ()
 
 
+class PastBenchmark(Struct, frozen=True, kw_only=True):
+    """A benchmark of before by the one figure that stands for it (`headline`, without its samples).
+
+    `ratio` is the fastest card over the processor. `change` is how many times as fast as in the one `compared_with`
+    (its `started`), the last with the same measurement in the same version on a device of the same name; None beside
+    one is no difference that the runs could tell. `missing` are main workloads that it left out.
+    """
+
+    started: float | None
+    seconds: float | None
+    scope: BenchScope | None
+    versions: dict[str, str]
+    devices: tuple[BenchDevice, ...]
+    headline: BenchResult | None = None
+    ratio: float | None = None
+    compared_with: float | None = None
+    change: float | None = None
+    missing: tuple[str, ...] = ()
+
+
+class Benchmarks(Struct, frozen=True, kw_only=True):
+    """All benchmarks that were kept, oldest first."""
+
+    schema: Literal["gpu-assistant/benchmarks/1"]
+    runs: tuple[PastBenchmark, ...]
+
+
 FitVariant = Literal["plain", "mixed", "checkpointing", "accumulation", "together"]
 
 

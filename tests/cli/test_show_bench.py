@@ -11,8 +11,9 @@ from gpu_assistant.bench import scaling
 from gpu_assistant.cli import show_bench
 from gpu_assistant.cli.main import run
 from gpu_assistant.cli.output import Output
+from gpu_assistant.core.json import decode, encode
 from gpu_assistant.core.names import Language
-from gpu_assistant.core.results import Benchmark, LeftOut
+from gpu_assistant.core.results import Benchmark, Benchmarks, LeftOut
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.format import duration
 from tests.cli.conftest import ROOT
@@ -103,6 +104,45 @@ def test_what_a_card_did_along_the_run(capsysbinary: pytest.CaptureFixture[bytes
         "at most 113 W of 115 W, held back by: At its power limit; Slowed down by heat"
     ) in said
     assert any(line.endswith("限制频率的原因：没有") for line in printed(capsysbinary, card_benchmark(), "zh_CN"))
+
+
+def test_the_past_as_a_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
+    """Kept on the disk by three runs; the middle one cannot be compared: its workload has another version."""
+    now = 1_763_800_000.0
+    first, last = card_benchmark(), card_benchmark(0.8)
+    left = LeftOut(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
+    ours = tuple(replace(result, version=9) for result in first.results if result.id != "bert-base")
+    other = replace(first, results=ours, left_out=(left,))
+    folder = tmp_path / "benchmarks"
+    folder.mkdir()
+    for age, each in ((3, first), (2, other), (1, last)):
+        dated = replace(each, started=now - 86_400 * age)
+        (folder / f"{age}.json").write_bytes(encode(dated))
+    (folder / "broken.json").write_text("{", encoding="utf-8")
+    words = ["--data-dir", str(tmp_path), "bench", "--history"]
+    assert run([*words, "--lang", "en"]) == 0
+    head, one, two, three, equal = capsysbinary.readouterr().out.decode().splitlines()
+    assert head.split() == ["When", "Test", "Versions", "Figure", "Beside", "before"]
+    assert "PyTorch 2.15.0+cu130 · CUDA 13.0 · driver 617.42" in one
+    figure = "Training ResNet-50, mixed precision (bfloat16) · NVIDIA GeForce RTX 4060 · 262 images/s"
+    assert f"{figure} · 31.2 times the CPU" in one
+    assert one.endswith("nothing before to compare with")
+    assert "without Training BERT-base" in two
+    assert two.endswith("nothing before to compare with")
+    assert f"20 % slower than {one[:16]}" in three
+    assert "same version" in equal
+    assert run([*words, "--json"]) == 0
+    told = decode(capsysbinary.readouterr().out, Benchmarks)
+    assert [(each.compared_with, each.change) for each in told.runs[:2]] == [(None, None), (None, None)]
+    assert told.runs[2].compared_with == told.runs[0].started
+    assert told.runs[2].change == pytest.approx(0.8)
+    assert run([*words, "--device", "cpu"]) == 2
+    assert run([*words, "--full"]) == 2
+    empty = ["--data-dir", str(tmp_path / "nothing"), "bench", "--history", "--lang"]
+    capsysbinary.readouterr()
+    for language, sentence in (("en", "No benchmark was kept yet"), ("zh_CN", "还没有保存过测速结果")):
+        assert run([*empty, language]) == 0
+        assert sentence in capsysbinary.readouterr().out.decode()
 
 
 @pytest.mark.parametrize(("full", "words"), [(False, "at most 1 minute"), (True, "15 minutes")])

@@ -1,0 +1,37 @@
+"""Benchmarks of before, each by the one figure that stands for it, beside the last one that can be compared; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ..core.results import Benchmark, Benchmarks, PastBenchmark
+from . import compare, summary
+
+
+def past(kept: Sequence[Benchmark]) -> Benchmarks:
+    """All of them, oldest first, as the window compares them."""
+    return Benchmarks(
+        schema="gpu-assistant/benchmarks/1", runs=tuple(_one(each, kept[:at]) for at, each in enumerate(kept))
+    )
+
+
+def _one(benchmark: Benchmark, earlier: Sequence[Benchmark]) -> PastBenchmark:
+    pair = summary.headline(benchmark)
+    told = PastBenchmark(
+        started=benchmark.started,
+        seconds=benchmark.seconds,
+        scope=benchmark.scope,
+        versions={"torch": benchmark.torch, **benchmark.versions},
+        devices=benchmark.devices,
+        missing=tuple(dict.fromkeys(workload for workload, _ in summary.missing(benchmark))),
+    )
+    if pair is None:
+        return told
+    before = compare.history(pair.best, benchmark, earlier)
+    told = replace(told, headline=replace(pair.best, samples=()), ratio=pair.ratio)
+    if not before:
+        return told
+    then, result = before[-1]
+    return replace(told, compared_with=then.started, change=compare.change(result, pair.best))
