@@ -156,6 +156,14 @@
         <source>I have an offline folder</source>
         <translation>我有离线文件夹</translation>
     </message>
+    <message>
+        <source>Set up again</source>
+        <translation>重新安装</translation>
+    </message>
+    <message>
+        <source>Set up PyTorch</source>
+        <translation>安装 PyTorch</translation>
+    </message>
 </context>
 <context>
     <name>InstalledCard</name>
@@ -424,6 +432,10 @@
     <message>
         <source>, </source>
         <translation>，</translation>
+    </message>
+    <message>
+        <source>Health test</source>
+        <translation>体检</translation>
     </message>
 </context>
 <context>

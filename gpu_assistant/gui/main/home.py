@@ -31,7 +31,7 @@ from .removal import Removal
 from .silences import is_silent
 from .updates import Updates
 from .updates_home import UpdateCard
-from .verdict import verdict
+from .verdict import Leads, verdict
 
 if TYPE_CHECKING:
     from ...app import App
@@ -62,11 +62,12 @@ class HomePage(Page):
         self._checks: Checks | None = None
         self._trouble_error: AppError | None = None
         self._ready = False
+        self._leads: Leads = "graphs"
         super().__init__(" ")
         self.hero = Hero("neutral", " ")
         self.alarms = AlarmsCard(infos=False)
         self.live = LiveCard(simulated=app.simulated)
-        self.offline = Button(kind="ghost", icon="folder")
+        self.setup, self.offline = Button(kind="ghost", icon="bolt"), Button(kind="ghost", icon="folder")
         self.installed = InstalledCard()
         self.fast = FastCard()
         self.trouble = Banner("warn")
@@ -79,7 +80,8 @@ class HomePage(Page):
         self.column.setSpacing(16)
         for part in (self.trouble, self.update_card, self.hero, self.alarms, self.live):
             self.column.addWidget(part)
-        self.column.addWidget(self.offline, 0, Qt.AlignmentFlag.AlignLeft)
+        for way in (self.setup, self.offline):
+            self.column.addWidget(way, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addLayout(self._cards)
         self.column.addWidget(self._start)
         self.column.addWidget(self.ways)
@@ -104,6 +106,7 @@ class HomePage(Page):
         self.alarms.silenced.connect(lambda *_: self._show_verdict())
         self.alarms.test_wanted.connect(lambda: self.test_wanted.emit(ADVISED_LEVEL))
         self.hero.button.clicked.connect(self._act)
+        self.setup.clicked.connect(self.setup_wanted)
         self.offline.clicked.connect(lambda: self.offline_wanted.emit("given"))
         self.installed.verify.clicked.connect(self.verify)
         self.installed.remove.clicked.connect(self.remove)
@@ -168,6 +171,7 @@ class HomePage(Page):
         self._show_verdict()
         self.live.show_history(self._sampling.history, self._health())
         has = installed is not None
+        self.setup.setText(self.tr("Set up again") if has else self.tr("Set up PyTorch"))
         self.offline.setText(self.tr("I have an offline folder"))
         self.offline.setVisible(facts.looked and not has and not self._app.simulated)
         self.installed.setVisible(has)
@@ -193,6 +197,9 @@ class HomePage(Page):
         if said[:4] != (self.hero.kind, self.hero.title.text(), self.hero.detail.text(), self.hero.button.text()):
             self.hero.set(said.kind, said.title, said.detail, said.action, said.icon)
             self.hero.button.setEnabled(bool(said.action))
+        self._leads = said.leads
+        wanted = self.facts.looked and (self.facts.installed is None or self.facts.gpu_unused())
+        self.setup.setVisible(wanted and said.leads != "setup" and not self._app.simulated)
 
     def _show_proof(self) -> None:
         checks = self._checks
@@ -215,8 +222,10 @@ class HomePage(Page):
     # Acting
 
     def _act(self) -> None:
-        if self.facts.installed is None or self.facts.gpu_unused():
+        if self._leads == "setup":
             self.setup_wanted.emit()
+        elif self._leads == "test":
+            self.test_wanted.emit(ADVISED_LEVEL if self.facts.installed is not None else 1)
         else:
             self.wanted.emit(MONITOR)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
@@ -10,11 +10,16 @@ from ...core.health import Health
 from ...core.results import GpuSample, Sample
 from .. import language
 from ..components.hero import HeroKind
+from ..health.advised import ADVISED
 from .facts import Facts
+
+Leads = Literal["setup", "graphs", "test"]
 
 
 class Verdict(NamedTuple):
-    """What the hero shows; no `action`, no button. `alarm`: it says the gravest alarm's sentence."""
+    """What the hero shows; no `action`, no button. `leads` is where that goes: the setup, the live graphs or the health
+    test. `alarm`: it says the gravest alarm's sentence.
+    """
 
     kind: HeroKind
     title: str
@@ -22,6 +27,7 @@ class Verdict(NamedTuple):
     action: str = ""
     icon: str | None = None
     alarm: bool = False
+    leads: Leads = "graphs"
 
 
 def verdict(facts: Facts, sample: Sample | None, health: Health | None, *, simulated: bool) -> Verdict:
@@ -49,17 +55,21 @@ def _without_card() -> Verdict:
 
 
 def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Verdict:
+    """The gravest first: no setup helps a card that is broken."""
     translate = QCoreApplication.translate
+    state = health.state if health is not None else "unknown"
+    if health is not None and state == "error":
+        return _of_alarm(health)
     if facts.gpu_unused():
         return Verdict(
             "warn",
             translate("Verdict", "PyTorch cannot use your GPU: this build has no CUDA."),
             translate("Verdict", "The setup can replace it with a build that has."),
             translate("Verdict", "Set up again"),
+            leads="setup",
         )
-    state = health.state if health is not None else "unknown"
-    if health is not None and state in ("warn", "error"):
-        return _of_alarm(health, translate("Verdict", "Live graphs"))
+    if health is not None and state == "warn":
+        return _of_alarm(health)
     if state == "asleep":
         return Verdict("neutral", language.texts().say("health.state.asleep"), icon="moon")
     if sample is None or not sample.gpus:
@@ -79,11 +89,14 @@ def _watched(cards: tuple[GpuSample, ...], *, watching: bool) -> Verdict:
     return Verdict("neutral", said, _figures(cards) if watching else "", graphs, icon="search")
 
 
-def _of_alarm(health: Health, action: str) -> Verdict:
-    """The gravest alarm; the others, and what to do, stand below it."""
-    said = language.texts().alarm(health.alarms[0])
+def _of_alarm(health: Health) -> Verdict:
+    """The gravest alarm; the others, and what to do, stand below it. Its button looks closer at the card."""
+    translate, gravest = QCoreApplication.translate, health.alarms[0]
+    said = language.texts().alarm(gravest)
     kind: HeroKind = "error" if health.state == "error" else "warn"
-    return Verdict(kind, said.title or "", said.evidence or "", action, alarm=True)
+    leads: Leads = "test" if gravest.id in ADVISED else "graphs"
+    action = translate("Verdict", "Health test") if leads == "test" else translate("Verdict", "Live graphs")
+    return Verdict(kind, said.title or "", said.evidence or "", action, alarm=True, leads=leads)
 
 
 def _simulated(facts: Facts) -> Verdict:
@@ -96,6 +109,7 @@ def _simulated(facts: Facts) -> Verdict:
         ),
         translate("Verdict", "Walk the setup") if facts.installed is None else "",
         icon="sim",
+        leads="setup",
     )
 
 
@@ -103,9 +117,8 @@ def _nothing_installed(nvidia: bool, sample: Sample | None, health: Health | Non
     """How the card is comes first where it is not well, and is said beside the invitation where it is."""
     translate = QCoreApplication.translate
     if nvidia:
-        action = translate("Verdict", "Set up my GPU")
         if health is not None and health.state in ("warn", "error"):
-            return _of_alarm(health, action)
+            return _of_alarm(health)
         detail = translate("Verdict", "About 10 minutes. Nothing is changed before you agree.")
         if sample is not None and sample.gpus and health is not None and health.state == "well":
             well = _of_cards(sample.gpus)
@@ -113,13 +126,14 @@ def _nothing_installed(nvidia: bool, sample: Sample | None, health: Health | Non
             first = said if well.detail else well.title
             detail = translate("Verdict", "{first}. {then}").format(first=first, then=detail)
         title = translate("Verdict", "Your GPU is not set up for deep learning yet")
-        return Verdict("accent", title, detail, action, icon="bolt")
+        return Verdict("accent", title, detail, translate("Verdict", "Set up my GPU"), icon="bolt", leads="setup")
     return Verdict(
         "accent",
         translate("Verdict", "No NVIDIA GPU here. PyTorch still works, on the CPU."),
         translate("Verdict", "A few minutes. Nothing is changed before you agree."),
         translate("Verdict", "Set up PyTorch"),
         icon="cpu",
+        leads="setup",
     )
 
 

@@ -111,10 +111,10 @@ def test_without_an_environment_home_says_how_the_card_is(home, app, qtbot):
     now = time.time()
     feed(window, *(sample(gpu(**SICK), t=now + i) for i in range(12)))
     qtbot.waitUntil(lambda: page.hero.kind == "error", timeout=60_000)
-    assert page.hero.button.text() == "Set up my GPU"
+    assert (page.hero.button.text(), page.setup.text()) == ("Health test", "Set up PyTorch")
     with qtbot.waitSignal(page.setup_wanted):
         window.area.setup_wanted.disconnect()
-        page.hero.button.click()
+        page.setup.click()
 
 
 def test_home_with_a_gpu_that_this_pytorch_cannot_use(home, app, qtbot):

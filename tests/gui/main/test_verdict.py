@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.core.health import Health, HealthState
+from gpu_assistant.core.health import Alarm, Health, HealthState
 from gpu_assistant.gui.main.facts import Facts
 from gpu_assistant.gui.main.verdict import verdict
-from tests.fakes.main_window import ENVIRONMENT, gpu, sample
+from tests.fakes.examples import rtx4060
+from tests.fakes.main_window import ENVIRONMENT, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
 
@@ -33,3 +34,52 @@ def test_a_card_of_which_something_has_yet_to_last_is_not_called_well(qapp, stat
     assert said.kind == kind
     assert "89 °C" in said.detail
     assert ("watching" in said.title) == (state == "watching")
+
+
+ALARMED = Health(
+    t=0.0, state="error", alarms=(Alarm(id="lost", level="error", gpu=0, since=0.0, data={"name": "NVIDIA H100"}),)
+)
+HOT = Health(
+    t=0.0,
+    state="warn",
+    alarms=(
+        Alarm(
+            id="hot",
+            level="warn",
+            gpu=0,
+            since=0.0,
+            data={"name": "A", "temp": 90, "limit": 87, "air": "@health.air.desktop"},
+        ),
+    ),
+)
+UNUSED = Facts(looked=True, installed=ENVIRONMENT, machine=rtx4060())
+
+
+def test_the_gravest_comes_before_what_a_setup_can_mend(qapp):
+    assert UNUSED.gpu_unused()
+    lost = verdict(UNUSED, sample(gpu()), ALARMED, simulated=False)
+    assert (lost.kind, lost.alarm, lost.leads) == ("error", True, "graphs")
+    assert verdict(UNUSED, sample(gpu()), HOT, simulated=False).leads == "setup"
+
+
+@pytest.mark.parametrize("health", [ALARMED, HOT])
+def test_no_setup_is_offered_for_a_card_that_is_not_well(qapp, health: Health):
+    said = verdict(Facts(looked=True), sample(gpu()), health, simulated=False)
+    assert (said.alarm, said.leads, said.action) == (True, "graphs", "Live graphs")
+
+
+def test_an_alarm_that_names_the_health_test_leads_there(qapp):
+    alarm = Alarm(id="memory-errors", level="error", gpu=0, since=0.0, data={"name": "A", "count": 5})
+    said = verdict(Facts(looked=True), sample(gpu()), Health(t=0.0, state="error", alarms=(alarm,)), simulated=False)
+    assert (said.leads, said.action) == ("test", "Health test")
+
+
+def test_beside_an_alarm_the_way_to_the_setup_stays(home, app, qtbot):
+    app.known = ()
+    window, page = home(app)
+    assert not page.setup.isVisible()
+    for _ in range(3):
+        feed(window, sample(gpu(state="lost")))
+    assert page.hero.button.text() == "Live graphs"
+    with qtbot.waitSignal(page.setup_wanted, timeout=5000):
+        page.setup.click()
