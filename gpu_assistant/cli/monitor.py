@@ -129,7 +129,8 @@ class Alarms:
         self._known = {(alarm.id, alarm.gpu) for alarm in health.alarms}
         if health.state != self._state and health.state in ("well", "watching"):
             self._output.line(f"{ALARM_MARKS[health.state]} {health.text}")
-        self._state = health.state
+        if health.state != "slow":  # a driver that is slow time and again would have its good news told each time
+            self._state = health.state
 
 
 def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:

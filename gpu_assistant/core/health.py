@@ -9,9 +9,9 @@ from msgspec import Struct
 from .names import Value
 
 AlarmLevel = Literal["info", "warn", "error"]
-# "unknown": nobody has looked twice yet; "no-card": no NVIDIA card or driver; "asleep": left asleep; "watching": what
-# would be a reason to worry has yet to last.
-HealthState = Literal["unknown", "no-card", "asleep", "watching", "well", "warn", "error"]
+# "unknown": nobody has looked twice yet; "no-card": no NVIDIA card or driver; "asleep": left asleep; "slow": the driver
+# gives no answer just now; "watching": what would be a reason to worry has yet to last.
+HealthState = Literal["unknown", "no-card", "asleep", "slow", "watching", "well", "warn", "error"]
 
 
 class Alarm(Struct, frozen=True, kw_only=True):

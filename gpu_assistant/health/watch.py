@@ -64,6 +64,7 @@ class Watch:
         self._last: float | None = None
         self._health: Health | None = None
         self._looks = 0
+        self._answers: int | None = None  # in a row since the driver was slow; None: enough
         self._tracks: dict[tuple[int, int | None], _Track] = {}
         self._settlers: dict[int, Settler] = {}
 
@@ -72,12 +73,20 @@ class Watch:
         self._usual[gpu] = usual
 
     def look(self, sample: Sample) -> Health:
-        """Take the next sample in; how things stand now. While the driver takes its time, they stand as before."""
+        """Take the next sample in; how things stand now. While the driver takes its time no alarm begins or ends, and
+        nobody is called well until it answered twice.
+        """
         if sample.nvml == "slow" and self._health is not None:
-            return self._health
+            self._answers = 0
+            if self._health.state in ("warn", "error"):
+                return self._health
+            return Health(t=sample.t, state="slow", alarms=self._health.alarms, cards=self._health.cards)
         if self._last is not None and not 0 <= sample.t - self._last <= self._rules.gap_seconds:
             self._begin_anew()  # the computer slept, or its clock was set: this is another time
         self._last = sample.t
+        if self._answers is not None:
+            self._answers += 1
+            self._answers = self._answers if self._answers < LEAST_SAMPLES else None
         self._looks += 1
         on = list(self._after(sample))
         # What a graver alarm of the same card says already, or denies, is not said beside it.
@@ -170,7 +179,7 @@ class Watch:
             return "unknown"
         if not sample.gpus or states & {"lost", "silent"}:
             return "unknown" if sample.gpus else "no-card"
-        return "watching" if watching else "well"
+        return "slow" if self._answers is not None else "watching" if watching else "well"
 
 
 class _Track:

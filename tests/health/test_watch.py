@@ -111,7 +111,7 @@ def test_the_gravest_comes_first() -> None:
 def test_asleep_absent_and_silent() -> None:
     assert Time().passes(5, GpuSample(index=0, state="asleep"), nvml="asleep").state == "asleep"
     assert Time().passes(5, nvml="absent").state == "no-card"
-    assert Time().passes(5, nvml="slow").state == "unknown"
+    assert Time().passes(5, nvml="slow").state == "slow"
     assert Time().passes(5, GpuSample(index=0, state="silent"), nvml="failed").state == "error"
 
 
@@ -121,6 +121,17 @@ def test_a_driver_that_takes_its_time_changes_nothing() -> None:
     silent = GpuSample(index=0, name=BUSY.name, state="silent")
     assert [alarm.id for alarm in time.passes(5, silent, nvml="slow").alarms] == ["hot"]
     assert time.passes(5, silent, nvml="hung").alarms[0].id == "driver-broken"
+
+
+def test_nobody_is_well_while_the_driver_gives_no_answer() -> None:
+    time = Time()
+    assert time.passes(10, BUSY).state == "well"
+    silent = GpuSample(index=0, name=BUSY.name, state="silent")
+    assert [health.state for health in time.moments(5, silent, nvml="slow")] == ["slow"] * 5
+    assert [health.state for health in time.moments(3, BUSY)] == ["slow", "well", "well"]
+    for _ in range(5):  # every second answer late: it stays so
+        assert time.passes(1, silent, nvml="slow").state == "slow"
+        assert time.passes(1, BUSY).state == "slow"
 
 
 def test_an_error_of_the_memory_rings_for_an_hour() -> None:

@@ -70,8 +70,8 @@ def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Ve
         )
     if health is not None and state == "warn":
         return _of_alarm(health)
-    if state == "asleep":
-        return Verdict("neutral", language.texts().say("health.state.asleep"), icon="moon")
+    if state in ("asleep", "slow"):
+        return _without_figures(slow=state == "slow")
     if sample is None or not sample.gpus:
         return Verdict(
             "neutral",
@@ -80,6 +80,15 @@ def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Ve
             translate("Verdict", "Live graphs"),
         )
     return _of_cards(sample.gpus) if state == "well" else _watched(sample.gpus, watching=state == "watching")
+
+
+def _without_figures(*, slow: bool) -> Verdict:
+    """A card that is left asleep, or whose driver is waited for."""
+    translate, said = QCoreApplication.translate, language.texts().say
+    if not slow:
+        return Verdict("neutral", said("health.state.asleep"), icon="moon")
+    detail = translate("Verdict", "It was asked; figures come with its answer.")
+    return Verdict("neutral", said("health.state.slow"), detail, translate("Verdict", "Live graphs"), icon="clock")
 
 
 def _watched(cards: tuple[GpuSample, ...], *, watching: bool) -> Verdict:

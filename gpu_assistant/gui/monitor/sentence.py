@@ -42,16 +42,13 @@ def of(sample: Sample | None, health: Health | None, *, simulated: bool) -> str:
 
 def pill(health: Health | None) -> tuple[PillKind, str] | None:
     """How the cards are; None while nobody knows."""
-    translate = QCoreApplication.translate
-    match health.state if health is not None else None:
-        case "well":
-            return "ok", translate("MonitorPage", "Well")
-        case "watching":
-            return "neutral", translate("MonitorPage", "Watching")
-        case "warn":
-            return "warn", translate("MonitorPage", "Look")
-        case "error":
-            return "error", translate("MonitorPage", "Not well")
-        case "asleep":
-            return "neutral", language.texts().say("monitor.gpu.asleep")
-    return None
+    translate, texts = QCoreApplication.translate, language.texts()
+    said: dict[str, tuple[PillKind, str]] = {
+        "well": ("ok", translate("MonitorPage", "Well")),
+        "watching": ("neutral", translate("MonitorPage", "Watching")),
+        "warn": ("warn", translate("MonitorPage", "Look")),
+        "error": ("error", translate("MonitorPage", "Not well")),
+        "asleep": ("neutral", texts.say("monitor.gpu.asleep")),
+        "slow": ("neutral", texts.say("monitor.gpu.silent")),
+    }
+    return said.get(health.state) if health is not None else None

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from gpu_assistant.core.health import Alarm, Health, HealthState
 from gpu_assistant.gui.main.facts import Facts
 from gpu_assistant.gui.main.verdict import verdict
+from gpu_assistant.gui.monitor.sentence import pill
 from tests.fakes.examples import rtx4060
 from tests.fakes.main_window import ENVIRONMENT, feed, gpu, sample
 
@@ -34,6 +35,17 @@ def test_a_card_of_which_something_has_yet_to_last_is_not_called_well(qapp, stat
     assert said.kind == kind
     assert "89 °C" in said.detail
     assert ("watching" in said.title) == (state == "watching")
+
+
+@pytest.mark.parametrize("installed", [None, replace(ENVIRONMENT, variant="cu130")])
+def test_a_driver_that_gives_no_answer_is_said_and_nothing_called_well(qapp, installed):
+    health = Health(t=0.0, state="slow")
+    said = verdict(Facts(looked=True, installed=installed), sample(gpu(state="silent")), health, simulated=False)
+    assert said.kind != "ok"
+    assert "well" not in said.title + said.detail
+    assert pill(health) == ("neutral", "no answer")
+    if installed is not None:
+        assert (said.kind, said.title) == ("neutral", "The graphics driver gives no answer just now")
 
 
 ALARMED = Health(
