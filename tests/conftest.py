@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+# jsonschema takes two seconds in every process to load a grammar of addresses; no schema of ours has one.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+
 # How fast examples are made says something of the machine, nothing of the product.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
