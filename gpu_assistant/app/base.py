@@ -14,6 +14,7 @@ from ..core.machine import Machine
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
+    from ..fetch.pace import Pace
     from ..refresh.job import RefreshJob
     from ..system.base import System
     from ..update.service import UpdateService
@@ -29,6 +30,7 @@ class Base:
         wheelhouse: str | None = None,
         machine_file: str | None = None,
         mirrors: settings.MirrorUse | None = None,
+        speed_limit: int | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         self.data = paths.data_dir(data_dir, environ)
@@ -44,6 +46,7 @@ class Base:
         )
         self.settings = settings.load(self.data.settings)
         self._mirrors = mirrors
+        self._speed_limit = speed_limit
         # The window was started to go on by itself with the install that a restart interrupted.
         self.resuming = False
 
@@ -61,6 +64,14 @@ class Base:
     def mirrors(self) -> settings.MirrorUse:
         """When mirrors give files: as this call says, else as the settings do."""
         return self._mirrors or self.settings.mirrors
+
+    def download_pace(self) -> Pace:
+        """How downloads go: as fast as this call, else the settings, allow; the holder may hold them or change the
+        speed.
+        """
+        from ..fetch.pace import Pace
+
+        return Pace(self._speed_limit or self.settings.speed_limit)
 
     @cached_property
     def system(self) -> System:
@@ -95,7 +106,9 @@ class Base:
         """Whether there is a newer version of this program, and how it gets here."""
         from ..update.service import UpdateService
 
-        return UpdateService(self.catalog.updates, self.data, self.system, simulated=self.simulated)
+        return UpdateService(
+            self.catalog.updates, self.data, self.system, simulated=self.simulated, pace=self.download_pace
+        )
 
     def language(self) -> settings.Language:
         """The language to speak: the user's choice, else the system's."""

@@ -155,12 +155,6 @@ class Road(Base):
 
         return interrupted(self.data)
 
-    def download_pace(self) -> Pace:
-        """How downloads go: as fast as the settings allow; the holder may hold them or change the speed."""
-        from ..fetch.pace import Pace
-
-        return Pace(self.settings.speed_limit)
-
     def install(
         self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = (), pace: Pace | None = None
     ) -> InstallJob:
@@ -223,4 +217,5 @@ class Road(Base):
         if self.wheelhouse is not None:
             copies.append(self.wheelhouse / path.name)
         wanted = Wanted(url=urls[0], mirrors=tuple(urls[1:]), path=path, sha256=sha256, copies=tuple(copies))
-        return DownloadJob(sourced(wanted, self.catalog, self.mirrors), Limits(connections=connections))
+        limits = Limits(connections=connections)
+        return DownloadJob(sourced(wanted, self.catalog, self.mirrors), limits, self.download_pace())

@@ -34,7 +34,7 @@ def bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Make a bundle, or read one through."""
     folder = plain(arguments.folder)
     if arguments.action == "check":
-        refuse_beside(arguments, "bundle check", (*WISHES, "machine", "mirrors"))
+        refuse_beside(arguments, "bundle check", (*WISHES, "machine", "mirrors", "limit_rate"))
         if arguments.dry_run:
             raise CallError("choice-beside", option="bundle check", choice="--dry-run")
         job = app.check_bundle(folder)
@@ -67,7 +67,9 @@ def plan_from(app: App, arguments: argparse.Namespace, folder: Path) -> Plan:
     if arguments.resume:
         raise CallError("choice-beside", option="--bundle", choice="--resume")
     refuse_beside(
-        arguments, "--bundle", ("plan", *(name for name in WISHES if name != "goal"), "wheelhouse", "mirrors")
+        arguments,
+        "--bundle",
+        ("plan", *(name for name in WISHES if name != "goal"), "wheelhouse", "mirrors", "limit_rate"),
     )
     contents = app.read_bundle(folder)
     if arguments.goal not in (contents.goal, "pytorch"):

@@ -41,7 +41,7 @@ def refuse_beside(arguments: argparse.Namespace, word: str, others: Sequence[str
     typed: set[str] = said.get("given", set())
     for other in others:
         if other in typed or (other not in DEFAULTS and said.get(other) is not None):
-            raise CallError("choice-beside", option=word, choice=f"--{other}")
+            raise CallError("choice-beside", option=word, choice=f"--{other.replace('_', '-')}")
 
 
 def refuse_idle(arguments: argparse.Namespace, machine: Machine, recommendation: Recommendation) -> None:

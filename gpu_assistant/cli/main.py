@@ -60,6 +60,7 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
         wheelhouse=options.get("wheelhouse"),
         machine_file=options.get("machine"),
         mirrors=options.get("mirrors"),
+        speed_limit=options.get("limit_rate"),
     )
     texts.elsewhere = app.simulated
     if arguments.command is None:

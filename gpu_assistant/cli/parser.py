@@ -44,6 +44,9 @@ COMPLAINTS = {
     r"argument (?P<what>.+?): (?P<given>)(?P<rule>.+)": "rule",
 }
 Options = argparse._ArgumentGroup
+# Bytes a second, as curl and wget are told them: "500k", "5M".
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+LEAST_RATE, MOST_RATE = 1000, 10**12
 
 
 def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
@@ -81,8 +84,16 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     group.add_argument("--data-dir", metavar="DIR", type=path, help=say("opt.data-dir"), **quiet)
     group.add_argument("--wheelhouse", metavar="DIR", type=path, help=say("opt.wheelhouse"), **quiet)
 
-    def mirrors(command: Options) -> None:
+    def rate(text: str) -> int:
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)b?", text.strip(), re.IGNORECASE)
+        most = float(found[1]) * UNITS[found[2].lower()] if found is not None else 0
+        if not LEAST_RATE <= most <= MOST_RATE:
+            raise argparse.ArgumentTypeError(say("range.limit-rate"))
+        return int(most)
+
+    def fetching(command: Options) -> None:
         command.add_argument("--mirrors", choices=get_args(MirrorUse), help=say("opt.mirrors"), **quiet)
+        command.add_argument("--limit-rate", metavar="RATE", type=rate, help=say("opt.limit-rate"))
 
     def machine(command: Options) -> None:
         command.add_argument("--machine", metavar="FILE", type=path, help=say("opt.machine"), **quiet)
@@ -151,7 +162,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     environment(command)
     made_by(command)
     command.add_argument("--plan", metavar="FILE", type=path, help=say("opt.plan"))
-    mirrors(command)
+    fetching(command)
     command.add_argument("--bundle", metavar="DIR", type=path, help=say("opt.bundle"))
     command.add_argument("--dry-run", action="store_true", help=say("opt.dry-run"))
     command.add_argument("--yes", "-y", action="store_true", help=say("opt.yes"))
@@ -185,11 +196,11 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
 
     command = add("download")
     download_options(command, say, path=path)
-    mirrors(command)
+    fetching(command)
 
     command = add("bundle")
     bundle_options(command, say, path=path)
-    mirrors(command)
+    fetching(command)
     planned(command)
     made_by(command)
 

@@ -16,6 +16,7 @@ from .statement import UpdateFile
 
 if TYPE_CHECKING:
     from ..fetch.limits import Limits
+    from ..fetch.pace import Pace
     from ..system.base import System
 
 CHUNK = 1 << 20
@@ -50,8 +51,8 @@ class DownloadJob:
     Cancelled.
     """
 
-    def __init__(self, file: UpdateFile, folder: Path, limits: Limits | None = None) -> None:
-        self._file, self._folder, self._limits = file, folder, limits
+    def __init__(self, file: UpdateFile, folder: Path, limits: Limits | None = None, pace: Pace | None = None) -> None:
+        self._file, self._folder, self._limits, self._pace = file, folder, limits, pace
 
     def run(self, context: JobContext[Any]) -> Path:
         """Fetch it."""
@@ -69,7 +70,8 @@ class DownloadJob:
             bytes=self._file.bytes,
         )
         try:
-            (path,) = Fetch([wanted], cancel=context.cancel, progress=progress, limits=self._limits).run()
+            job = Fetch([wanted], cancel=context.cancel, progress=progress, limits=self._limits, pace=self._pace)
+            (path,) = job.run()
         except AppError as error:
             raise self._without_choice(error) from error
         return path

@@ -24,6 +24,7 @@ from .statement import Statement, UpdateFile
 
 if TYPE_CHECKING:
     from ..fetch.limits import Limits
+    from ..fetch.pace import Pace
     from ..system.base import System
 
 
@@ -40,6 +41,7 @@ class UpdateService:
         ours: str = __version__,
         kind: Way | None = None,
         limits: Limits | None = None,
+        pace: Callable[[], Pace] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._source, self._system, self._simulated = source, system, simulated
@@ -48,6 +50,7 @@ class UpdateService:
         self.ours = ours
         self.kind: Way = kind or installed_as()
         self._limits = limits
+        self._pace = pace
         self._clock = clock
         self._guard = threading.Lock()
 
@@ -73,7 +76,7 @@ class UpdateService:
 
     def download(self, file: UpdateFile) -> DownloadJob:
         """Bring a file here."""
-        return DownloadJob(file, self.folder, self._limits)
+        return DownloadJob(file, self.folder, self._limits, self._pace() if self._pace is not None else None)
 
     def hand_over(self, file: UpdateFile) -> HandOverJob:
         """Start the installer that was fetched, or show where the file lies."""

@@ -14,6 +14,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from gpu_assistant.core.settings import Settings, save
 from tests.fakes.fault_server import FaultServer, fault_server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,3 +102,21 @@ def test_a_stopped_download_goes_on(server: FaultServer, tmp_path: Path) -> None
     assert last["bytes_reused"] > 500_000  # type: ignore[operator]
     assert last["bytes_reused"] + last["bytes_fetched"] == len(DATA)  # type: ignore[operator]
     assert path.read_bytes() == DATA
+
+
+@pytest.mark.parametrize("by", ["option", "settings"])
+def test_no_faster_than_it_may(server: FaultServer, tmp_path: Path, by: str) -> None:
+    words = ["--limit-rate", "1.5M"] if by == "option" else []
+    save(tmp_path / "data" / "settings.json", Settings(speed_limit=1_500_000 if by == "settings" else 1))
+    child = call(tmp_path, server.add("/file", DATA), "-o", str(tmp_path / "file.bin"), "--json", *words)
+    out, _ = child.communicate(timeout=60)
+    assert child.returncode == 0
+    assert (tmp_path / "file.bin").read_bytes() == DATA
+    assert float(str(events(out)[-1]["elapsed_s"])) > 0.8 * len(DATA) / 1_500_000
+
+
+@pytest.mark.parametrize("rate", ["fast", "0", "-1", "5X", "0.5k", "nan"])
+def test_speeds_that_are_none(server: FaultServer, tmp_path: Path, rate: str) -> None:
+    child = call(tmp_path, server.add("/file", DATA), "-o", str(tmp_path / "file.bin"), f"--limit-rate={rate}")
+    _, said = child.communicate(timeout=60)
+    assert (child.returncode, "500k or 5M" in said) == (2, True)
