@@ -16,6 +16,7 @@ BUSY_CPU = "busy-cpu"
 # Why a workload is left out, and what is noted about a result; each has a text `bench.note.<code>`.
 REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
 REMARKS = frozenset({"spread", "wrong", BUSY_CPU})
+ENDINGS = ("stopped", "killed", "crashed")  # how a child ended before its end
 QUIET = frozenset({"hardware", "unsupported"})  # says nothing against the figures
 # What can be measured; each has a text `bench.workload.<id>`.
 WORKLOADS = frozenset(
@@ -61,16 +62,6 @@ class FitProgress(Struct, frozen=True, kw_only=True):
     variant: FitVariant
 
 
-class Start(Struct, frozen=True):
-    """What is there, how many measurements come, and the seconds until it ends at the latest."""
-
-    torch: str
-    devices: tuple[BenchDevice, ...]
-    of: int
-    limit_s: float
-    versions: dict[str, str] = {}
-
-
 class Begin(Struct, frozen=True):
     """A measurement begins."""
 
@@ -79,6 +70,17 @@ class Begin(Struct, frozen=True):
     device: str
     dtype: DType
     size: tuple[int, ...]
+
+
+class Start(Struct, frozen=True):
+    """What is there, how many measurements come and which, and the seconds until it ends at the latest."""
+
+    torch: str
+    devices: tuple[BenchDevice, ...]
+    of: int
+    limit_s: float
+    versions: dict[str, str] = {}
+    work: tuple[Begin, ...] = ()
 
 
 class Line(Struct, frozen=True, forbid_unknown_fields=True):
@@ -139,6 +141,7 @@ class Heard:
         self._report, self._log, self._more, self._busy = report, log, more, busy
         self.of = 0
         self._at: Begin | None = None
+        self._answered = 0  # the number of the last measurement that has a result, or a reason to have none
         self.start: Start | None = None
         self.results: list[BenchResult] = []
         self.left_out: list[LeftOut] = []
@@ -158,6 +161,8 @@ class Heard:
         if begin is not None and self.start is not None and begin.workload in WORKLOADS:
             self._at = begin
             self.say(begin)
+        if self._at is not None and (line.left is not None or line.result is not None):
+            self._answered = self._at.n
         if line.left is not None and line.left in REASONS and self._at is not None:
             self._left(self._at, line)
         if line.result is not None:
@@ -179,6 +184,13 @@ class Heard:
         self.results.append(result)
         self.notes.update({NOTE + note: None for note in result.notes if note in REMARKS})
         self._report(result)
+
+    def give_up(self, how: str) -> None:
+        """The child ended before its end ("killed", "crashed", "stopped"): what it had not measured is left out."""
+        self.notes[NOTE + how] = None
+        for begin in self.start.work if self.start is not None else ():
+            if begin.n > self._answered and begin.workload in WORKLOADS:
+                self._left(begin, Line(left=how))
 
     def _left(self, at: Begin, line: Line) -> None:
         why = f"{NOTE}{line.left}"

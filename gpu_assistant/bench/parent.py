@@ -19,7 +19,7 @@ from ..system.json_lines import Patience
 from ..system.nvml import Nvml
 from . import expected, scaling
 from .compare import speedup
-from .lines import NOTE, REASONS, REMARKS, Begin, BenchProgress, Heard, Line, Loading, Start
+from .lines import ENDINGS, NOTE, REASONS, REMARKS, Begin, BenchProgress, Heard, Line, Loading, Start
 from .listen import GRACE_S, Ending, broken, ended, listen
 from .places import CHILD
 from .watch import BUSY_CPU_PERCENT, BUSY_PERCENT, HELD_BACK, Watch, cpu_load
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NOTES", "BenchJob", "BenchProgress"]
 
-ENDINGS = ("stopped", "killed", "crashed")
 CONDITIONS = ("battery", "saving", "busy", "throttled")
 NOTES = frozenset(NOTE + name for name in (*REASONS, *REMARKS, *ENDINGS, *CONDITIONS, "unsaved", "parallel"))
 
@@ -98,10 +97,11 @@ class BenchJob:
         if heard.start is None or not heard.results:
             raise self._trouble(heard, ending, patience)
         if not heard.ended:
-            heard.notes[NOTE + ending.how] = None
+            heard.give_up(ending.how)
         watched = watch.seen()
         on_battery = None if power.source is None else power.source == "battery"
-        for note in _conditions(watched, on_battery=on_battery, saving=power.saving):
+        on_cards = any(result.device != "cpu" for result in heard.results)
+        for note in _conditions(watched if on_cards else (), on_battery=on_battery, saving=power.saving):
             heard.notes[NOTE + note] = None
         benchmark = Benchmark(
             schema="gpu-assistant/benchmark/1",
@@ -167,7 +167,7 @@ class BenchJob:
     def _judged(self, benchmark: Benchmark, *, saving: bool | None) -> Benchmark:
         """With the range that is right for these cards, where it is known, and the verdict."""
         if all(result.device == "cpu" for result in benchmark.results):
-            return replace(benchmark, verdict="bench.verdict.cpu-only")
+            return replace(benchmark, verdict=f"bench.verdict.{self._why_cpu(benchmark)}")
         if self._catalog is None:
             return replace(benchmark, verdict="bench.verdict.measured")
         cards = expected.cards_of(benchmark.devices, self._catalog)
@@ -183,6 +183,17 @@ class BenchJob:
             verdict="bench.verdict.below",
             causes=causes or (expected.CAUSE + "unknown",),
         )
+
+    def _why_cpu(self, benchmark: Benchmark) -> str:
+        """Why there is no card's figure: torch has none, though the driver may; or it was not wanted, or gave none."""
+        seen = any(device.id != "cpu" for device in benchmark.devices)
+        if not seen and not benchmark.watched:
+            return "cpu-only"
+        if self._device == "cpu":
+            return "cpu-chosen"
+        if seen:
+            return "card-failed"
+        return "card-unseen" if {"cuda", "hip"} & set(benchmark.versions) else "cpu-build"
 
     def _trouble(self, heard: Heard, ending: Ending, patience: Patience) -> AppError:
         if heard.broken is not None:

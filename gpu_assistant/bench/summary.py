@@ -32,6 +32,10 @@ NIGHT_S = 8 * 3600.0
 MAIN = ("matmul", "resnet50", "bert-base", "copy-within", "copy-to-device-pinned", "copy-to-host-pinned")
 
 
+# Verdicts that say of a card which is there that it was not measured, and why.
+UNMEASURED = frozenset(f"bench.verdict.{why}" for why in ("cpu-build", "card-unseen", "card-failed"))
+
+
 class Pair(NamedTuple):
     """One thing measured on every device at the same size: `gpus` in the devices' order, `together` on all of them in
     the same format.

@@ -11,6 +11,7 @@ from ..bench.expected import key
 from ..bench.lines import BenchProgress
 from ..core.results import Benchmark, BenchResult, BenchWatch, LeftOut
 from ..texts.format import binary
+from ..texts.verdict import verdict
 from .output import Output
 
 COPIES = "copy-"
@@ -59,7 +60,7 @@ def benchmark(value: Benchmark, output: Output) -> None:
     for note in value.notes:
         _note("!", note, value, output)
     if value.verdict:
-        output.line(output.texts.say(value.verdict))
+        output.line(verdict(value, output.texts))
     for cause in value.causes:
         output.line("  • " + output.texts.say(cause))
     if value.seconds is not None:

@@ -266,6 +266,14 @@
         <translation>设备</translation>
     </message>
     <message>
+        <source>worked out</source>
+        <translation>推算</translation>
+    </message>
+    <message>
+        <source>{count} words</source>
+        <translation>{count} 个词</translation>
+    </message>
+    <message>
         <source>{size}, batch {batch}</source>
         <translation>{size}，批次 {batch}</translation>
     </message>
@@ -329,8 +337,12 @@
         <translation>有</translation>
     </message>
     <message>
-        <source>{checked} of {count}</source>
-        <translation>{count} 项中的 {checked} 项</translation>
+        <source>{checked} of {count}, no time for the rest</source>
+        <translation>{count} 项中的 {checked} 项，其余来不及核对</translation>
+    </message>
+    <message>
+        <source>{checked} right, the rest was not measured</source>
+        <translation>{checked} 项正确，其余没有测到</translation>
     </message>
     <message>
         <source>{count} wrong</source>

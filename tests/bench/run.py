@@ -20,6 +20,7 @@ from gpu_assistant.core.paths import DataDir, resources
 from gpu_assistant.core.results import Benchmark, BenchResult, GpuSample
 from gpu_assistant.system.services import Power
 from gpu_assistant.texts import Texts
+from gpu_assistant.texts.verdict import verdict
 
 from ..fakes.system import FakeSystem
 
@@ -40,11 +41,12 @@ class Run:
         assert [news for news in self.news if isinstance(news, BenchResult)] == list(result.results)
         schema = json.loads((resources() / "schemas" / "benchmark.schema.json").read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator(schema).validate(json.loads(encode(result)))
-        said = (*result.notes, str(result.verdict), *result.causes, *(left.why for left in result.left_out))
+        said = (*result.notes, *result.causes, *(left.why for left in result.left_out))
         workloads = [f"bench.workload.{each.id}" for each in (*result.results, *result.left_out)]
         for code in (*said, *workloads):
             for language in ("en", "zh_CN"):
                 assert Texts(language).say(code)
+                assert verdict(result, Texts(language))
         return result
 
     def fails(self, exit_code: int = 1) -> AppError:

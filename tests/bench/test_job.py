@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -27,6 +28,7 @@ from gpu_assistant.core.results import GpuSample
 from gpu_assistant.system import current
 from gpu_assistant.system.services import Power
 from gpu_assistant.texts import Texts
+from gpu_assistant.texts.verdict import verdict
 
 from ..fakes.environments import environment_with, torch_with_card
 from ..install.small_disk import tmpfs
@@ -99,6 +101,33 @@ def test_several_cards_that_cannot_train_together(
     result = Run(with_card, tmp_path, only=["copy-within", "parallel"]).go()
     assert [r.device for r in result.results] == ["cpu", "cuda:0", "cuda:1"]
     assert "bench.note.parallel" in result.notes
+
+
+def card_at_rest() -> tuple[GpuSample, ...]:
+    return (GpuSample(index=0, name="NVIDIA GeForce RTX 4060", util=80, temp=40),)
+
+
+@pytest.mark.parametrize(
+    ("build", "options", "why"),
+    [
+        ("cpu", {"cards": card_at_rest}, "cpu-build"),
+        ("cuda", {"cards": card_at_rest}, "card-unseen"),
+        ("cpu", {"cards": card_at_rest, "device": "cpu"}, "cpu-chosen"),
+        ("cpu", {}, "cpu-only"),
+    ],
+)
+def test_a_card_that_is_there_is_not_said_to_be_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: str, options: dict[str, Any], why: str
+) -> None:
+    monkeypatch.setenv("FAKE_CARD", "no-driver")
+    torch = torch_with_card()
+    torch = torch if build == "cuda" else torch.replace('cuda="12.6"', "cuda=None")
+    result = Run(environment_with(tmp_path / "env", torch), tmp_path, only=["copy"], **options).go()
+    assert result.verdict == f"bench.verdict.{why}"
+    assert "bench.note.busy" not in result.notes  # of a card that was not measured
+    if why == "cpu-build":
+        said = "Your RTX 4060 was not measured: this PyTorch is the CPU build; install the CUDA build."
+        assert verdict(result, Texts("en")) == said
 
 
 def test_copies_both_ways(with_card: Path, tmp_path: Path) -> None:
@@ -203,6 +232,9 @@ def test_a_child_that_dies_midway_leaves_what_it_measured(
     result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
     assert [r.size[0] for r in result.results] == [2048]
     assert "bench.note.stopped" in result.notes
+    unreached = [(left.dtype, left.size[0]) for left in result.left_out if left.why == "bench.note.stopped"]
+    assert len(unreached) == len(result.left_out) == 4 * 4 - 1  # four sizes in four formats, one of them measured
+    assert unreached[0] == ("float32", 4096)  # it had begun
 
 
 def test_no_environment(tmp_path: Path) -> None:

@@ -35,6 +35,12 @@ def test_the_headline_says_what_was_compared(capsysbinary: pytest.CaptureFixture
     )
 
 
+def test_a_card_that_was_not_measured_is_named(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    alone = replace(cpu_benchmark(), verdict="bench.verdict.cpu-build", watched=card_benchmark().watched)
+    said = printed(capsysbinary, alone, "zh_CN")
+    assert "你的 RTX 4060 没有测到：这个 PyTorch 是 CPU 版。请安装 CUDA 版。" in said
+
+
 def test_figures_have_units_that_people_read(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     said = "\n".join(printed(capsysbinary, card_benchmark()))
     assert "720 GFLOP/s" in said

@@ -46,14 +46,14 @@ class Matmul(Workload):
         return 5 * median_of(last) * float(self.size[0] / last["size"][0]) ** 3
 
     def measure(self) -> Dict[str, Any]:
-        """What would take too long is left out; the guides' product is worked out from the size before, and says so."""
+        """What would take too long is left out; the guides' product is worked out from smaller ones, and says so."""
         measured = self._measured()
         wanted, had = self._wanted_s(measured[0]) if measured else 0.0, self.limit_s * 1.5
         if wanted < had:
             self.outcome = super().measure()
             return self.outcome
         # What lies in the processor's cache says nothing of what does not.
-        told = self.size[0] == GUIDES_SIDE and measured and measured[0]["size"][0] >= TELLING_SIDE
+        told = self.size[0] == GUIDES_SIDE and len(measured) > 1 and measured[0]["size"][0] >= TELLING_SIDE
         if not told or self.device.kind != "cpu":
             raise LeftOut("time", wanted_s=wanted, had_s=had)
         return self._worked_out(measured)

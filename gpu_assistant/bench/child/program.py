@@ -1,6 +1,6 @@
 """The program: all measurements, one after the other, as JSON lines.
 
-First a `{"start": …}` with the devices, how many measurements come and in how many seconds it ends at the latest, then
+First a `{"start": …}` with the devices, which measurements come and in how many seconds it ends at the latest, then
 `{"begin": …}` and `{"result": …}` or `{"left": code}` (with what it wanted and had) for each, last `{"end": true}`. A
 torch that does not load is `{"broken": …}`, a wanted device that is not there `{"missing": …}`.
 """
@@ -124,6 +124,7 @@ def measure_all(
             "versions": versions(torch),
             "devices": about,
             "of": len(begins),
+            "work": begins,
             "limit_s": max(0.0, last + limit.AIR_S - time.perf_counter()),
         }
     )

@@ -7,13 +7,14 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 
 from ...bench import summary
+from ...bench.lines import NOTE
 from ...core.results import Benchmark
-from ...texts.format import UNKNOWN
 from .. import language
 from ..components import Button, Card, Table
 from . import scores
 
 COLUMNS, MEDIAN = 6, 3  # a reason stands in all columns from the median on
+WORDS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
 
 COPIES = "copy-"
 translate = QCoreApplication.translate
@@ -109,7 +110,8 @@ def _size(name: str, sides: tuple[int, ...], batch: int | None = None) -> str:
     """What is copied has bytes, everything else has sides; and how many at a time."""
     if name.startswith(COPIES):
         return scores.mebibytes(sides[0]) if sides else ""
-    said = scores.extent(sides)
+    counts = translate("Every", "{count} words").format(count=sum(sides))
+    said = counts if name in WORDS else scores.extent(sides)
     if batch is None:
         return said
     return translate("Every", "{size}, batch {batch}").format(size=said, batch=batch)
@@ -131,14 +133,15 @@ def rows_of(benchmark: Benchmark) -> list[tuple[str, ...]]:
                 scores.device_name(result),
                 _size(result.id, result.size, result.batch),
                 ("≈ " if guessed else "") + scores.marked(result),
-                UNKNOWN if guessed else f"{low} … {high}",
-                UNKNOWN if guessed else str(result.runs),
+                f"{low} … {high}",
+                translate("Every", "worked out") if guessed else str(result.runs),
             )
         )
     texts = language.texts()
     for left in benchmark.left_out:
         what = scores.workload(left.id, left.dtype)
-        why = texts.say(left.why)
+        short = left.why.replace(NOTE, "bench.why.", 1)
+        why = texts.say(short if texts.has(short) else left.why)
         if (figures := summary.wanted(left)) is not None:
             why = texts.say(*figures)  # of this one alone; why is said for all beside "Was it a fair test?"
             why = why[:1].upper() + why[1:]

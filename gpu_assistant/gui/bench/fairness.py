@@ -8,6 +8,8 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication
 
 from ...bench import compare, summary
+from ...bench.lines import ENDINGS as HOW
+from ...bench.lines import NOTE
 from ...bench.watch import BUSY_PERCENT, HELD_BACK
 from ...core.results import Benchmark, BenchResult, LeftOut
 from ...texts.format import duration
@@ -18,6 +20,7 @@ from . import scores
 STEADY = 0.10
 WRONG = "wrong"
 TIME = "bench.note.time"
+ENDINGS = frozenset(NOTE + how for how in HOW)
 
 translate = QCoreApplication.translate
 
@@ -33,7 +36,9 @@ class Fairness(NamedTuple):
 
 def fairness(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> list[Fairness]:
     """What speaks for and against the figures, as far as the benchmark and those of before say it."""
-    found = [*_figures(benchmark), *_cards(benchmark)]
+    found = [*_figures(benchmark)]
+    if any(result.device != "cpu" for result in benchmark.results):
+        found += _cards(benchmark)
     threads = next((device.threads for device in benchmark.devices if device.id == "cpu"), None)
     if threads is not None:
         found.append(Fairness("neutral", translate("Fairness", "CPU threads"), str(threads)))
@@ -63,8 +68,12 @@ def _figures(benchmark: Benchmark) -> Iterator[Fairness]:
     else:
         checked = sum(result.error is not None for result in measured)
         every = checked == len(measured)
-        counted = translate("Fairness", "{checked} of {count}").format(checked=checked, count=len(measured))
-        yield Fairness("ok" if every else "neutral", text, translate("Fairness", "all right") if every else counted)
+        said = translate("Fairness", "all right")
+        if not every:
+            said = translate("Fairness", "{checked} of {count}, no time for the rest")
+        elif ENDINGS & set(benchmark.notes):
+            every, said = False, translate("Fairness", "{checked} right, the rest was not measured")
+        yield Fairness("ok" if every else "neutral", text, said.format(checked=checked, count=len(measured)))
     spread = max(((r.q3 - r.q1) / r.median for r in measured if r.median > 0), default=0.0)
     most = translate("Fairness", "at most {percent} %").format(percent=f"{100 * spread:.1f}")
     yield Fairness("ok" if spread <= STEADY else "warn", translate("Fairness", "Spread between runs"), most)

@@ -70,6 +70,7 @@ def marks(benchmark: Benchmark) -> str:
     """What who sees the figures must know with them: slower than usual, not steady, held back; nothing where all is
     well."""
     found = [verdict_words(benchmark)] if benchmark.verdict == BELOW else []
+    found += [said] if (said := scores.unmeasured(benchmark)) else []
     found += [f"{line.text} {line.value}".strip() for line in fairness(benchmark) if line.kind == "warn"]
     return " · ".join(found)
 

@@ -14,6 +14,7 @@ from ...bench import summary
 from ...core.paths import resources
 from ...core.results import Benchmark, BenchResult
 from ...texts.format import binary
+from ...texts.verdict import verdict
 from .. import language
 from ..theme.tokens import look
 from . import along, scores
@@ -86,7 +87,7 @@ def _headline(benchmark: Benchmark) -> str:
     if head is None:
         return ""
     said = f'<div class="figure">{escape(head.figure)}</div><div>{escape(head.text)}</div>'
-    return f"<section>{said}{_line(head.detail)}</section>"
+    return f"<section>{said}{_line(head.detail)}{_line(scores.unmeasured(benchmark))}</section>"
 
 
 def _bars(benchmark: Benchmark) -> str:
@@ -128,11 +129,10 @@ def _right(benchmark: Benchmark, source: RangeSource | None) -> str:
     if not rows:
         return ""
     texts = language.texts()
-    verdict = texts.say(benchmark.verdict) if benchmark.verdict else ""
     causes = benchmark.causes if benchmark.verdict == BELOW else ()
     return _section(
         translate("Report", "Is that right for this card?"),
-        f"<p>{escape(verdict)}</p>{_table(rows)}"
+        f"<p>{escape(verdict(benchmark, texts))}</p>{_table(rows)}"
         + "".join(f"<p>{escape(texts.say(each))}</p>" for each in causes)
         + _source(source),
     )

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout,
 
 from ...bench import summary
 from ...core.results import Benchmark
-from ..components import Card, Icon, Live, Pill, Shape, label
+from ..components import Banner, Card, Icon, Live, Pill, Shape, label
 from . import scores
 from .along_card import AlongCard
 from .every import Every
@@ -47,7 +47,9 @@ class BenchResultView(Live, QWidget):
         row.addWidget(self.figure)
         row.addLayout(words, 1)
         row.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.unmeasured = Banner("warn")
         self.head.column.addLayout(row)
+        self.head.column.addWidget(self.unmeasured)
         self._heading, self._legend = label("heading"), label("small")
         self._rows = QVBoxLayout()
         self._rows.setSpacing(2)
@@ -100,6 +102,9 @@ class BenchResultView(Live, QWidget):
         self.pill.setVisible(judged)
         if judged:
             self.pill.set("ok" if benchmark.verdict == AS_EXPECTED else "warn", verdict_words(benchmark))
+        said = scores.unmeasured(benchmark)
+        self.unmeasured.set("warn", said)
+        self.unmeasured.setVisible(bool(said))
         self._fill_rows(benchmark)
         self._fill_fairness(benchmark, kept)
 

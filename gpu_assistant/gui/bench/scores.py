@@ -13,6 +13,7 @@ from ...bench.expected import key
 from ...bench.lines import BenchProgress
 from ...core.results import Benchmark, BenchResult
 from ...texts.format import UNKNOWN, binary, duration, short_name
+from ...texts.verdict import verdict
 from .. import language
 from .working import Now
 
@@ -223,6 +224,11 @@ def _without(benchmark: Benchmark) -> str:
     ]
     said = translate("Scores", ", ").join(names)
     return language.texts().say("bench.missing", {"workloads": said}) if names else ""
+
+
+def unmeasured(benchmark: Benchmark) -> str:
+    """That a card which is there was not measured, and why; "" where all were."""
+    return verdict(benchmark, language.texts()) if benchmark.verdict in summary.UNMEASURED else ""
 
 
 def usual(pair: summary.Pair, benchmark: Benchmark) -> tuple[float, float] | None:

@@ -9,7 +9,9 @@ from gpu_assistant.core.results import LeftOut
 from gpu_assistant.gui.bench import fairness, scores
 from gpu_assistant.gui.bench.every import rows_of
 from gpu_assistant.gui.bench.past_card import change_words
-from tests.fakes.benchmarks import figure
+from gpu_assistant.gui.bench.picture import marks
+from gpu_assistant.gui.bench.report import html
+from tests.fakes.benchmarks import card_benchmark, figure
 from tests.fakes.examples import cpu_benchmark
 
 
@@ -96,6 +98,41 @@ def test_what_was_disturbed_is_not_said_to_be_the_same():
     calm = (runs[1][0], replace(after, notes=()))
     assert change_words(runs[0], calm, "07:00") == "23 % slower than 07:00."
     assert change_words(runs[0], runs[0], "07:00").startswith("No difference to 07:00")
+
+
+def test_a_run_that_ended_early_is_not_all_right():
+    left = LeftOut(id="decode", device="cpu", dtype="float32", size=(64, 32), why="bench.note.killed")
+    results = (replace(cpu_benchmark().results[0], error=1e-7),)
+    killed = replace(cpu_benchmark(), results=results, left_out=(left,), notes=("bench.note.killed",))
+    found = {line.text: line for line in fairness.fairness(killed)}
+    assert found["Results checked"].value == "1 right, the rest was not measured"
+    assert found["Results checked"].kind == "neutral"
+    (named,) = [line for line in found.values() if line.below]
+    assert named.below == "Writing with a small language model, float32"
+    assert rows_of(killed)[-1][-2:] == ("96 words", "Not measured: the test ended before")
+
+
+def test_what_was_not_checked_had_no_time():
+    some = [replace(cpu_benchmark().results[0], error=error) for error in (1e-7, 1e-7, None)]
+    found = {line.text: line for line in fairness.fairness(replace(cpu_benchmark(), results=tuple(some)))}
+    assert found["Results checked"].value == "2 of 3, no time for the rest"
+
+
+def test_a_figure_that_was_worked_out_has_its_bounds_and_says_so_in_words():
+    measured = cpu_benchmark().results[0]
+    guess = replace(measured, size=(10000,) * 3, runs=0, q1=0.1, median=0.141, q3=0.15, extrapolated=True)
+    (row,) = rows_of(replace(cpu_benchmark(), results=(guess,)))
+    assert row[3:] == ("≈ 141 GFLOP/s", "100 … 150 GFLOP/s", "worked out")
+
+
+def test_a_card_that_was_not_measured_is_said_wherever_the_result_goes(language):
+    watch = card_benchmark().watched
+    alone = replace(cpu_benchmark(), verdict="bench.verdict.cpu-build", watched=watch)
+    said = "Your RTX 4060 was not measured: this PyTorch is the CPU build; install the CUDA build."
+    assert said in marks(alone)
+    assert said in html(alone)
+    assert "Temperature" not in [line.text for line in fairness.fairness(alone)]
+    assert not marks(replace(alone, verdict="bench.verdict.cpu-only"))
 
 
 def test_no_two_moments_are_alike():

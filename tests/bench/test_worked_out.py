@@ -1,0 +1,35 @@
+"""The guides' product, where the processor is too slow for it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gpu_assistant.bench.child.matmul import GUIDES_SIDE, Matmul
+from gpu_assistant.bench.child.workload import LeftOut
+
+
+def measured(side: int, tflops: float, before: Matmul | None = None) -> Matmul:
+    found = Matmul(SimpleNamespace(kind="cpu", id="cpu", torch=None), "float32", side, 2.5, before)
+    seconds = found.amount / tflops
+    figures: dict[str, Any] = {"median": tflops, "q1": 0.9 * tflops, "q3": 1.1 * tflops, "samples": [seconds] * 3}
+    found.outcome = {**figures, "size": [side] * 3}
+    return found
+
+
+def guides(before: Matmul) -> Matmul:
+    return Matmul(SimpleNamespace(kind="cpu", id="cpu", torch=None), "float32", GUIDES_SIDE, 2.5, before)
+
+
+def test_one_size_is_too_few_to_work_out_another() -> None:
+    with pytest.raises(LeftOut) as left:
+        guides(measured(4096, 0.2)).measure()
+    assert left.value.why == "time"
+    assert left.value.figures["wanted_s"] > left.value.figures["had_s"]
+
+
+def test_what_was_worked_out_lies_between_the_extremes_of_the_two_largest() -> None:
+    found = guides(measured(4096, 0.2, measured(2048, 0.3))).measure()
+    assert (found["extrapolated"], found["q1"], found["q3"]) == (True, pytest.approx(0.18), pytest.approx(0.33))
