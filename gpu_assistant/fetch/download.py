@@ -82,8 +82,10 @@ class Download:
         except AppError as error:
             if error.code == "hash-mismatch":
                 part.drop(path)
+            part.drop_empty(path)
             raise
         except OSError as error:
+            part.drop_empty(path)
             raise storage_error(error, path.parent) from error
         self._done = True
         return path

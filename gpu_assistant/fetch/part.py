@@ -10,6 +10,7 @@ import os
 import threading
 import zlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -71,6 +72,14 @@ def drop(path: Path) -> None:
     """Forget the unfinished file of a final name."""
     part_path(path).unlink(missing_ok=True)
     state_path(path).unlink(missing_ok=True)
+
+
+def drop_empty(path: Path) -> None:
+    """Leave no unfinished file where not one byte of it came; what cannot be taken away stays."""
+    kept = read(path)
+    if kept is not None and not kept.pieces:
+        with suppress(OSError):
+            drop(path)
 
 
 def read(path: Path) -> Kept | None:

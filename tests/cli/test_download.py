@@ -70,9 +70,11 @@ def test_exit_codes(server: FaultServer, tmp_path: Path, extra: list[str], code:
 
 
 def test_nobody_has_it(server: FaultServer, tmp_path: Path) -> None:
-    child = call(tmp_path, server.url + "/missing", "-o", str(tmp_path / "file.bin"))
+    place = tmp_path / "place"
+    child = call(tmp_path, server.url + "/missing", "-o", str(place / "file.bin"))
     child.communicate(timeout=60)
     assert child.returncode == 6
+    assert list(place.iterdir()) == []
 
 
 @pytest.mark.parametrize("url", ["ftp://host/file", "file:///etc/hosts", "nothing"])

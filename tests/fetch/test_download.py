@@ -211,6 +211,8 @@ def test_a_stalled_read_ends_on_stop(server: FaultServer, tmp_path: Path) -> Non
     thread = threading.Thread(target=run)
     thread.start()
     assert server.stalled.wait(10)
+    while not download.have and thread.is_alive():
+        thread.join(0.01)  # of what is sent something has come
     shared.stopped.set()
     thread.join(5)
     assert not thread.is_alive()
