@@ -54,6 +54,7 @@ def compare(model: str, variant: str, batch: int, threads: int | None) -> dict[s
         "variant": variant,
         "batch": batch,
         "small_batches": found.small,
+        "exact": timeline.alike(*found.events),
         "projected": needs["peak"],
         "measured": int(measured),
         "ratio": needs["peak"] / measured,

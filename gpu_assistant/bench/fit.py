@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..system.base import System
 
 LIMIT_S = 600.0
+OVER = "over"  # the time limit came first
 LARGEST_GPU = "cuda"  # the device that stands for the card with the most memory
 FitModel = Literal["resnet50", "bert-base", "language-model"]
 
@@ -108,7 +109,8 @@ class FitJob:
             raise self._trouble(lines, left, ending, patience)
         if not any(each.end for each in lines):
             known = {*left, *(fit.variant for fit in fits)}
-            left.update({variant: NOTE + "stopped" for variant in get_args(FitVariant) if variant not in known})
+            why = NOTE + (OVER if patience.is_set() else ending.how)
+            left.update({variant: why for variant in get_args(FitVariant) if variant not in known})
         start = next((each.start for each in lines if each.start is not None), None)
         return MemoryFits(
             schema="gpu-assistant/memory/1",

@@ -491,6 +491,10 @@
         <translation>{model} 一步训练，批次 {batch}，{device}</translation>
     </message>
     <message>
+        <source>Where a bar has no gradients, most memory is needed before the first of them is there.</source>
+        <translation>没有“梯度”的那几条：内存用得最多时，梯度还没有产生。</translation>
+    </message>
+    <message>
         <source>Projected from small steps that were not quite alike: take it as about.</source>
         <translation>推算所用的几步不完全一致，结果是大约值。</translation>
     </message>
@@ -536,6 +540,10 @@
     <message>
         <source>The code for it</source>
         <translation>对应的代码</translation>
+    </message>
+    <message>
+        <source>Uses the Python package {name}: where it is missing, “pip install {name}” in the environment's terminal brings it.</source>
+        <translation>用到 Python 包 {name}。如果没有，在这个环境的终端里运行“pip install {name}”。</translation>
     </message>
     <message>
         <source>Way of training</source>

@@ -6,21 +6,25 @@ small batches tell the sizes of all of them at any batch, and with that the high
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Tuple
+from typing import Any, Dict, List, NamedTuple, Tuple
 
 from .step import Step
 
 MEMORY = "[memory]"  # torch's own name for an allocation among its profiler's events
 MARK = "gpu-assistant:"
-GRADIENT, UPDATE = MARK + "gradient:", MARK + "update"
+GRADIENT, BLOCK, UPDATE = MARK + "gradient:", MARK + "block", MARK + "update"
 
 
 class Event(NamedTuple):
-    """Bytes that were taken (or, below zero, given back), those of finished gradients, and whether it updates."""
+    """Bytes that were taken (or, below zero, given back), those of finished gradients, and whether it updates.
+
+    `stretch` counts the blocks begun and the gradients finished before it: the same place of the step in any batch.
+    """
 
     bytes: int
     gradients: int
     updating: bool
+    stretch: int
 
 
 class Peak(NamedTuple):
@@ -47,6 +51,12 @@ def recorded(step: Step, batch: int) -> List[Event]:
                 del gradient
 
         hooks.append(parameter.register_hook(done))
+
+    def begun(*_: Any) -> None:
+        with mark(BLOCK):
+            pass
+
+    hooks += [block.register_forward_pre_hook(begun) for block in step.plain.blocks()]
     with torch.profiler.profile(activities=kinds, profile_memory=True) as profile:
         step.backward(step.forward(inputs, classes))
         with mark(UPDATE):
@@ -69,14 +79,15 @@ def _events(profile: Any, device: str) -> List[Event]:
             at = event.start_ns() if hasattr(event, "start_ns") else event.start_us()
             rows.append((at, name, event.nbytes() if memory else 0))
     rows.sort(key=lambda row: row[0])
-    found, gradients, updating = [], 0, False
+    found, gradients, updating, stretch = [], 0, False, 0
     for _, name, size in rows:
+        stretch += name.startswith(MARK)
         if name.startswith(GRADIENT):
             gradients += int(name[len(GRADIENT) :])
         elif name == UPDATE:
             updating = True
         elif name == MEMORY and size:
-            found.append(Event(size, gradients, updating))
+            found.append(Event(size, gradients, updating, stretch))
     return found
 
 
@@ -95,15 +106,21 @@ def alike(one: List[Event], other: List[Event]) -> bool:
 def projected(one: Tuple[List[Event], int], other: Tuple[List[Event], int], batch: int) -> Peak:
     """The highest point with another batch, from two recorded steps and their batches.
 
-    Where their allocations do not match, only the highest points are drawn out: before the update, which grows with the
-    batch, and in it, which does not, each for itself.
+    Where their allocations do not match, the highest points of each stretch are drawn out, each for itself: between two
+    blocks or two gradients little is done, and the step's highest point moves from one stretch to another.
     """
     (first, small), (second, large) = one, other
     factor = (batch - small) / (large - small)
     if not alike(first, second):
-        phases = [(_highest(first, updating), _highest(second, updating)) for updating in (False, True)]
-        drawn = [high._replace(bytes=low.bytes + (high.bytes - low.bytes) * factor) for low, high in phases]
-        return max(drawn, key=lambda each: each.bytes)
+        low, high = _highest(first), _highest(second)
+        return max(
+            (
+                each._replace(bytes=low[stretch].bytes + (each.bytes - low[stretch].bytes) * factor)
+                for stretch, each in high.items()
+                if stretch in low
+            ),
+            key=lambda each: each.bytes,
+        )
     highest, total = Peak(0.0, 0.0, False), 0.0
     for a, b in zip(first, second):
         total += a.bytes + (b.bytes - a.bytes) * factor
@@ -112,11 +129,12 @@ def projected(one: Tuple[List[Event], int], other: Tuple[List[Event], int], batc
     return highest
 
 
-def _highest(events: List[Event], updating: bool) -> Peak:
-    """The highest point before the update, or in it."""
-    highest, total = Peak(0.0, 0.0, updating), 0.0
+def _highest(events: List[Event]) -> Dict[int, Peak]:
+    """The highest point of each stretch."""
+    found: Dict[int, Peak] = {}
+    total = 0.0
     for event in events:
         total += event.bytes
-        if event.updating == updating and total > highest.bytes:
-            highest = Peak(total, event.gradients, updating)
-    return highest
+        if event.stretch not in found or total > found[event.stretch].bytes:
+            found[event.stretch] = Peak(total, event.gradients, event.updating)
+    return found

@@ -77,6 +77,10 @@ class FitBars(Card):
         notes = [self.tr("1 GiB is 1,024 MiB, as PyTorch counts memory: a card sold with 8 GB has about 8 GiB.")]
         if not all(fit.exact for fit in fits):
             notes.insert(0, self.tr("Projected from small steps that were not quite alike: take it as about."))
+        if any(fit.gradients == 0 for fit in fits):
+            notes.insert(
+                0, self.tr("Where a bar has no gradients, most memory is needed before the first of them is there.")
+            )
         self.notes.setText(" ".join(notes))
 
     def _add(self, row: StackRow, variant: FitVariant) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from ...bench.fit import LARGEST_GPU, LIMIT_S, FitModel
 from ...bench.lines import FitProgress, Loading, Start
-from ...bench.snippet import snippet
+from ...bench.snippet import EXAMPLES, snippet
 from ...core.errors import AppError
 from ...core.jobs import Later
 from ...core.results import BenchDevice, FitVariant, MemoryFit, MemoryFits
@@ -53,7 +53,7 @@ class FitView(Live, QWidget):
         super().__init__()
         self.model, self.batch, self.device, self.way = Picker(), Picker(), Picker(), Picker()
         self.start = Button(kind="primary", icon="play")
-        self.note, self.trouble = label("small"), Banner("error")
+        self.note, self.needs, self.trouble = label("small"), label("small"), Banner("error")
         self.running = Working(fit_words.running, level="strong")
         self.cancel = self.running.cancel
         self.bars = FitBars(self.cancel)
@@ -75,6 +75,7 @@ class FitView(Live, QWidget):
             self.ask.column.addWidget(part)
         self.code.column.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
         self.code.column.addWidget(self.snippet)
+        self.code.column.addWidget(self.needs)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -275,3 +276,9 @@ class FitView(Live, QWidget):
         ]
         self.way.set(ways, shown.variant, fit_words.variant_name(shown.variant), self.tr("Way of training"))
         self.snippet.set_text(snippet(shown).rstrip())
+        self.needs.setText(
+            self.tr(
+                "Uses the Python package {name}: where it is missing, “pip install {name}” in the environment's "
+                "terminal brings it."
+            ).format(name=EXAMPLES[shown.model].needs)
+        )
