@@ -347,4 +347,123 @@
         <translation>频率、风扇、显存温度、PCI Express 和视频，显卡报告时才显示</translation>
     </message>
 </context>
+<context>
+    <name>Inside</name>
+    <message>
+        <source>Programs and details</source>
+        <translation>程序和详情</translation>
+    </message>
+    <message>
+        <source>Programs on the card</source>
+        <translation>显卡上的程序</translation>
+    </message>
+    <message>
+        <source>Details of the card</source>
+        <translation>显卡详情</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>程序</translation>
+    </message>
+    <message>
+        <source>PID</source>
+        <translation>进程号（PID）</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>显存</translation>
+    </message>
+    <message>
+        <source>Card</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>No program uses it now.</source>
+        <translation>现在没有程序在使用。</translation>
+    </message>
+    <message>
+        <source>The driver does not tell who uses it.</source>
+        <translation>驱动没有提供使用它的程序。</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>项目</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>The card tells no more just now.</source>
+        <translation>显卡现在没有提供更多信息。</translation>
+    </message>
+    <message>
+        <source>Memory clock</source>
+        <translation>显存频率</translation>
+    </message>
+    <message>
+        <source>Graphics clock</source>
+        <translation>核心频率</translation>
+    </message>
+    <message>
+        <source>Performance state (P0 is the fastest)</source>
+        <translation>性能状态（P0 最快）</translation>
+    </message>
+    <message>
+        <source>PCI Express generation</source>
+        <translation>PCI Express 代数</translation>
+    </message>
+    <message>
+        <source>PCI Express lanes</source>
+        <translation>PCI Express 通道数</translation>
+    </message>
+    <message>
+        <source>Held back by</source>
+        <translation>受限原因</translation>
+    </message>
+    <message>
+        <source>Fan turns</source>
+        <translation>风扇转速</translation>
+    </message>
+    <message>
+        <source>a minute</source>
+        <translation>转/分</translation>
+    </message>
+    <message>
+        <source>Memory errors (ECC)</source>
+        <translation>显存错误（ECC）</translation>
+    </message>
+    <message>
+        <source>Memory pages switched off</source>
+        <translation>已停用的显存页</translation>
+    </message>
+    <message>
+        <source>Memory rows replaced</source>
+        <translation>已替换的显存行</translation>
+    </message>
+    <message>
+        <source>Last error of the driver (Xid)</source>
+        <translation>驱动最近的错误（Xid）</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>{value} of {most}</source>
+        <translation>{value} / {most}</translation>
+    </message>
+    <message>
+        <source>not watched for</source>
+        <translation>未开启检查</translation>
+    </message>
+    <message>
+        <source>{mended} mended, {rest} not</source>
+        <translation>已纠正 {mended}，未纠正 {rest}</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+</context>
 </TS>

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.results import Benchmark, Sample
+from gpu_assistant.core.results import Benchmark, GpuProcess, Sample
 from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.window import MainWindow
 from gpu_assistant.update.check import Look
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .screenshots import Studio
 
 MINUTES = 10
+TRAINING = GpuProcess(pid=4711, name="python3", mem_used=5 * GIB, kind="compute")
 
 
 def work(gpus: int) -> list[Sample]:
@@ -48,7 +49,16 @@ def work(gpus: int) -> list[Sample]:
                 mem_used=int((5.6 if busy else 0.9) * GIB),
                 temp=int(heat + 6 * index),
                 power_w=112 + 3 * dice.random() if busy else 11.0,
-                throttle=("power-limit",) if busy else (),
+                throttle=("power-cap",) if busy else (),
+                processes=(TRAINING,) if busy else (),
+                clock_mem=8501,
+                clock_mem_max=8501,
+                pstate=2 if busy else 8,
+                pcie_gen=4,
+                pcie_gen_max=4,
+                pcie_width=8,
+                pcie_width_max=8,
+                ecc=False,
             )
             for index in range(gpus)
         ]
@@ -111,6 +121,11 @@ def beside(window: MainWindow) -> None:
     window.area.pages[MONITOR].layout_.buttons[1].click()
 
 
+def inside(window: MainWindow) -> None:
+    """The programs on the cards and their details."""
+    window.area.pages[MONITOR].inside.button.click()
+
+
 # name: (page, GPUs, benchmarks kept, whether an environment stands, state of the page)
 SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None]] = {
     "home": (HOME, 0, 2, True, None),
@@ -123,6 +138,7 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "monitor-8-gpus": (MONITOR, 8, 0, True, None),
     "monitor-hot": (MONITOR, 1, 2, True, None),
     "home-hot": (HOME, 1, 0, True, None),
+    "monitor-inside": (MONITOR, 2, 0, True, inside),
     "monitor-table": (MONITOR, 0, 0, True, lambda window: window.area.pages[MONITOR].controls.twin.click()),
     "benchmark": (BENCHMARK, 0, 3, True, None),
     "benchmark-gpu": (BENCHMARK, 1, 0, True, bench_scenes.shows(card_benchmark(0.89), card_benchmark())),

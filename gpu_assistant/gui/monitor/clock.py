@@ -68,9 +68,12 @@ class Clock(QObject):
         self.moved.emit()
 
     def pause(self, on: bool) -> None:
-        """Stand still, or go on with now."""
-        self._paused, self._moved = on, False
-        self._end = self._now() if on else None
+        """Stand still, where one has moved to too; or go on with now."""
+        self._paused = on
+        if not on:
+            self._end, self._moved = None, False
+        elif self._end is None:
+            self._end = self._now()
         self.paused_changed.emit(on)
         self.moved.emit()
 

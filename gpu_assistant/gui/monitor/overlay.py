@@ -26,14 +26,18 @@ class Limit(Struct, frozen=True, kw_only=True):
 
 
 def paint_limit(painter: QPainter, frame: Frame, limit: Limit) -> None:
-    """The dashed line and, above it at the left, its words: what happens now begins at the right."""
+    """The dashed line and, above it at the left, its words: what happens now begins at the right. At the upper edge,
+    where they would be cut, they stand below it.
+    """
     area, colour = frame.area, theme.color("error")
     y = area.top() + round(frame.y(limit.value))
     painter.setPen(strokes.pen(colour, 1, 1))
     painter.drawLine(area.left(), y, area.right(), y)
     painter.setPen(colour)
     painter.setFont(theme.font("axis"))
-    painter.drawText(QPointF(area.left() + 4, y - 4), limit.text)
+    metrics = QFontMetricsF(painter.font())
+    above = y - 4 - metrics.ascent() >= area.top()
+    painter.drawText(QPointF(area.left() + 4, y - 4 if above else y + 2 + metrics.ascent()), limit.text)
 
 
 def paint_words(painter: QPainter, frame: Frame, events: tuple[Event, ...]) -> None:

@@ -18,6 +18,7 @@ from .advice_fold import AdviceFold
 from .clock import Clock
 from .controls import Controls
 from .exports import Exports, SavedNote
+from .inside import Inside
 from .marker import Marker
 from .metrics import Metric
 from .more import More
@@ -70,6 +71,7 @@ class MonitorPage(Page):
         self.tops, self.plots = Tops(MOST_LINES), Plots(self.clock, self._marker.limit)
         self.table = MonitorTable(self.clock)
         self.more = More()
+        self.inside = Inside()
         self._views = QStackedWidget()
         self._views.addWidget(self.plots)
         self._views.addWidget(self.table)
@@ -78,6 +80,7 @@ class MonitorPage(Page):
         self.column.addWidget(self.tops)
         self.column.addWidget(self._views, 1)
         self.column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.column.addWidget(self.inside)
         self._wire()
         self._ready = True
         self._follow_gpus(sampling.history.gpus())
@@ -142,6 +145,7 @@ class MonitorPage(Page):
             return
         self.tops.show_now(sample, self._health())
         self.plots.show_now(self._sampling.history)
+        self.inside.show_now(sample.gpus)
         self._say()
 
     def draw(self) -> None:

@@ -148,7 +148,8 @@ class PlotCard(Card):
         cards: dict[int, GpuSample] = {gpu.index: gpu for gpu in sample.gpus}
         read = [self.of.read(sample if gpu < 0 else cards.get(gpu)) for gpu in self.gpus]
         totals = [total for _, total in read if total is not None]
-        self._total = max(totals, default=None)
+        # A card that does not answer has as much memory as before.
+        self._total = max(totals, default=self._total)
         several = len(self.gpus) > 1
         value = None if several else read[0][0]
         self.figure.setVisible(not several)

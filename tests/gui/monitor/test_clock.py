@@ -102,3 +102,16 @@ def test_it_knows_whether_the_chosen_range_is_shown(clock):
     assert not clock.as_chosen
     clock.choose(600)
     assert clock.as_chosen
+
+
+def test_pause_in_the_past_stays_there(clock):
+    clock.choose(600)
+    clock.zoom(0.5, 9700.0)
+    clock.pan(-100)
+    seen = clock.view()
+    clock.pause(True)
+    clock.time = 10_100.0
+    assert clock.view() == seen
+    assert not clock.as_chosen
+    clock.pause(False)
+    assert clock.view()[1] == 10_100.0

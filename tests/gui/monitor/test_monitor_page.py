@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
+from gpu_assistant.core.results import GpuSample
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.main.area import HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.monitor.clock import SPANS
@@ -381,3 +382,14 @@ def test_what_cannot_be_saved_is_said(worked, tmp_path, qtbot):
         page.exports.save_table(window.area.sampling.history.store, 600, tmp_path / "a" / "figures.csv")
     assert page.said.kind == "warn"
     assert page.said.isVisible()
+
+
+def test_while_the_card_is_silent_its_memory_keeps_its_scale(monitor):
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    feed(window, *(sample(gpu(), t=now - 10 + second) for second in range(10)))
+    plot = next(card for card in page.cards if card.of.key == "mem")
+    assert plot.plot._ticks(0.0)[-1] == 8
+    feed(window, sample(GpuSample(index=0, name="NVIDIA GeForce RTX 4060", state="silent")))
+    assert plot.plot._ticks(0.0)[-1] == 8

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QSize, Qt
-from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QImage, QPainter, QWheelEvent
 
 np = pytest.importorskip("numpy")
 plot_ = pytest.importorskip("gpu_assistant.gui.monitor.plot")
 
+from gpu_assistant.gui.monitor.canvas import Frame  # noqa: E402
 from gpu_assistant.gui.monitor.clock import Clock  # noqa: E402
 from gpu_assistant.gui.monitor.events import Event  # noqa: E402
+from gpu_assistant.gui.monitor.overlay import Limit, paint_limit  # noqa: E402
 from gpu_assistant.gui.monitor.series import Curve, Line  # noqa: E402
 
 pytestmark = pytest.mark.gui
@@ -204,3 +206,16 @@ def test_an_events_words_are_whole_at_an_edge(qtbot, start: float) -> None:
         return sum(image.pixel(x, y) & 0xFFFFFF != 0 for x in range(20, 320) for y in range(80))
 
     assert ink(start) == ink(30.0) > 0
+
+
+@pytest.mark.parametrize("value", [120.0, 60.0])
+def test_the_words_of_a_limit_are_never_cut(qtbot, value):
+    frame = Frame(area=QRect(0, 40, 300, 80), first=0, column=1.0, grid=(0, 30, 60, 90, 120))
+    image = QImage(QSize(300, 160), QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    paint_limit(painter, frame, Limit(value=value, text="limit 120 W"))
+    painter.end()
+    rows = {y for y in range(160) for x in range(300) if image.pixelColor(x, y) != Qt.GlobalColor.white}
+    assert min(rows) >= frame.area.top()
+    assert max(rows) <= frame.area.bottom()

@@ -1,0 +1,81 @@
+"""Who uses the cards, and the figures that are no graph."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.core.results import GpuProcess
+from gpu_assistant.gui.main.area import MONITOR
+from tests.fakes.examples import GIB
+from tests.fakes.main_window import feed, gpu, sample
+
+pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
+
+pytestmark = pytest.mark.gui
+
+TRAINING = GpuProcess(pid=4711, name="python3", mem_used=5 * GIB, kind="compute")
+DESKTOP = GpuProcess(pid=99, name="Xorg", mem_used=GIB // 4, kind="graphics")
+
+
+@pytest.fixture
+def monitor(home, app, qtbot):
+    window, _ = home(app)
+    window.area.open(MONITOR)
+    qtbot.waitUntil(lambda: window.area.current == MONITOR, timeout=20_000)
+    return window, window.area.pages[MONITOR]
+
+
+def cells(listed):
+    table = listed.table
+    return [
+        [table.item(row, column).text() for column in range(table.columnCount())] for row in range(table.rowCount())
+    ]
+
+
+def test_who_uses_the_memory_is_told_the_largest_first(monitor):
+    window, page = monitor
+    feed(window, sample(gpu(processes=(DESKTOP, TRAINING))))
+    assert not page.inside.programs.isVisible()
+    page.inside.button.click()
+    assert page.inside.programs.isVisible()
+    assert cells(page.inside.programs) == [["python3", "4711", "5 GB"], ["Xorg", "99", "0.2 GB"]]
+    feed(window, sample(gpu(processes=())))
+    assert page.inside.programs.none.text() == "No program uses it now."
+    feed(window, sample(gpu(processes=None)))
+    assert page.inside.programs.none.text() == "The driver does not tell who uses it."
+
+
+def test_of_several_cards_each_program_says_on_which_it_is(monitor):
+    window, page = monitor
+    feed(window, sample(gpu(0, processes=(DESKTOP,)), gpu(1, processes=(TRAINING,))))
+    page.inside.button.click()
+    assert [row[:2] for row in cells(page.inside.programs)] == [["GPU 0", "Xorg"], ["GPU 1", "python3"]]
+
+
+def test_details_have_what_the_card_reports_and_no_more(monitor):
+    window, page = monitor
+    told = {"clock_mem": 8501, "clock_mem_max": 8501, "pstate": 2, "pcie_gen": 4, "pcie_gen_max": 4, "ecc": True}
+    feed(window, sample(gpu(**told, ecc_corrected=3, ecc_uncorrected=0, throttle=("power-cap",))))
+    page.inside.button.click()
+    shown = dict(cells(page.inside.details))
+    assert shown["Memory clock"] == "8,501 of 8,501 MHz"
+    assert shown["Performance state (P0 is the fastest)"] == "P2"
+    assert shown["PCI Express generation"] == "4 of 4"
+    assert shown["Memory errors (ECC)"] == "3 mended, 0 not"
+    assert shown["Held back by"] == "At its power limit"
+    assert "Memory rows replaced" not in shown
+
+
+def test_its_tables_are_as_high_as_their_rows(monitor, qtbot):
+    window, page = monitor
+    feed(window, sample(gpu(processes=(DESKTOP, TRAINING), pstate=2, clock_mem=405)))
+    page.inside.button.click()
+    for listed in page.inside.cards:
+        qtbot.waitUntil(lambda table=listed.table: table.verticalScrollBar().maximum() == 0, timeout=5000)
+    assert page.horizontalScrollBar().maximum() == 0
+
+
+def test_without_a_card_there_is_nothing_to_unfold(monitor):
+    window, page = monitor
+    feed(window, sample())
+    assert not page.inside.isVisible()
