@@ -33,7 +33,8 @@ def all_probes(
     system: System, catalog: Catalog, stop: threading.Event, snapshot: Snapshot | None = None
 ) -> tuple[Probe, ...]:
     """Every probe. Programs that they started are ended once `stop` is set."""
-    driver = DriverProbe(system, snapshot or (lambda: Nvml(system).snapshot()), stop)
+    nvml = Nvml(system)
+    driver = DriverProbe(system, snapshot or nvml.snapshot, stop)
     return (
         Probe(name="driver", read=driver.driver, limit=DRIVER_S + SPARE_S),
         Probe(name="gpus", read=lambda: _gpus(system, driver, catalog), limit=DRIVER_S + SPARE_S),
@@ -47,7 +48,7 @@ def all_probes(
         Probe(name="cudnn", read=lambda: _cudnn(system)),
         Probe(name="user", read=system.user),
         Probe(name="network", read=lambda: Network(proxy=system.proxy())),
-        Probe(name="pending_reboot", read=system.pending_reboot),
+        Probe(name="pending_reboot", read=lambda: _restart(system, driver, nvml), limit=DRIVER_S + SPARE_S),
         Probe(name="laptop", read=lambda: _laptop(system, catalog)),
         Probe(name="virtual_machine", read=system.virtual_machine),
         Probe(name="remote_desktop", read=system.remote_desktop),
@@ -57,6 +58,12 @@ def all_probes(
 def _gpus(system: System, driver: DriverProbe, catalog: Catalog) -> tuple[Gpu, ...]:
     adapters = system.display_adapters()
     return gpus.merged(adapters, driver.cards(), gpus.CatalogNames(catalog))
+
+
+def _restart(system: System, driver: DriverProbe, nvml: Nvml) -> bool | None:
+    """As the system says, and where the driver was updated under us: its parts are of different versions till then."""
+    driver.cards()  # once it was asked
+    return True if nvml.state == "version-mismatch" else system.pending_reboot()
 
 
 def _disks(system: System) -> Any:  # noqa: ANN401 - disks, or some of them

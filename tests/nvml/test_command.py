@@ -130,6 +130,17 @@ def test_who_may_not_ask_is_told_one_thing(scenario: Scenario, monitor) -> None:
     assert "Restart" not in said
 
 
+def test_a_driver_updated_meanwhile_makes_a_restart_due(scenario: Scenario, tmp_path: Path) -> None:
+    scenario.card()
+    scenario.set(init="!18")
+    words = ["detect", "--json", "--data-dir", str(tmp_path / "data")]
+    environ = {**os.environ, "LD_LIBRARY_PATH": str(scenario.library.parent), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, "-m", "gpu_assistant", *words], cwd=ROOT, env=environ, stdout=subprocess.PIPE, timeout=60
+    )
+    assert json.loads(done.stdout)["pending_reboot"] is True
+
+
 def test_json_is_samples_alone_with_their_processes(scenario: Scenario, monitor) -> None:
     scenario.card(remapped="1 2 1 1", compute="4242:1048576")
     said = monitor("--json", "--interval", "0.05", "--count", "4").communicate(timeout=60)[0]
