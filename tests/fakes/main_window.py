@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 
 from msgspec.structs import replace
+from PySide6.QtCore import QCoreApplication, QEvent
 
 from gpu_assistant.catalog.health import HealthRules
 from gpu_assistant.core.results import Benchmark, GpuSample, Sample
 from gpu_assistant.gui.main.window import MainWindow
+from gpu_assistant.gui.monitor.sampling import Sampling
 from gpu_assistant.health.watch import Watch
 from gpu_assistant.install.environments import Environment
 from gpu_assistant.monitor.history import History
@@ -100,9 +103,21 @@ class FakeMain(FakeApp):
         return tuple(self.kept)
 
 
+def alone(sampling: Sampling) -> None:
+    """From now on no thread samples beside the test; what one had on its way is dropped."""
+    over = threading.Thread(target=bool)
+    over.start()
+    over.join()
+    assert sampling.stop()
+    sampling._thread = over  # so that nobody's wish starts another
+    QCoreApplication.sendPostedEvents(sampling, QEvent.Type.MetaCall)
+    sampling._stop = False
+
+
 def feed(window: MainWindow, *samples: Sample, state: str | None = None) -> None:
-    """Hands samples to the window as its sampling thread would; the last one goes on from here."""
+    """Hands samples to the window in the place of its sampling thread, which is ended."""
     sampling, sampler = window.area.sampling, window.app.samplers
+    alone(sampling)
     for each in samples:
         sampler.current = replace(each, nvml=state or ("ready" if each.gpus else "absent"))
         sampling._recorder.keep(sampler.current)

@@ -136,7 +136,12 @@ def test_a_driver_updated_meanwhile_makes_a_restart_due(scenario: Scenario, tmp_
     words = ["detect", "--json", "--data-dir", str(tmp_path / "data")]
     environ = {**os.environ, "LD_LIBRARY_PATH": str(scenario.library.parent), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
-        [sys.executable, "-m", "gpu_assistant", *words], cwd=ROOT, env=environ, stdout=subprocess.PIPE, timeout=60
+        [sys.executable, "-m", "gpu_assistant", *words],
+        cwd=ROOT,
+        env=environ,
+        stdout=subprocess.PIPE,
+        timeout=60,
+        check=True,
     )
     assert json.loads(done.stdout)["pending_reboot"] is True
 
