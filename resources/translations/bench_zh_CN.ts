@@ -277,6 +277,10 @@
         <source>{size}, batch {batch}</source>
         <translation>{size}，批次 {batch}</translation>
     </message>
+    <message>
+        <source>{runs} runs</source>
+        <translation>共 {runs} 次</translation>
+    </message>
 </context>
 <context>
     <name>Fairness</name>

@@ -13,9 +13,7 @@ from .. import language
 from ..components import Button, Card, Table
 from . import scores
 
-COLUMNS, MEDIAN = 6, 3  # a reason stands in all columns from the median on
 WORDS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
-
 COPIES = "copy-"
 translate = QCoreApplication.translate
 
@@ -25,12 +23,12 @@ class Every(Card):
 
     def __init__(self) -> None:
         self._shown: Benchmark | None = None
-        self._ready = False
+        self._ready = self._narrow = False
+        self._wide_needs = 0
         super().__init__(padding=12)
         self.toggle = Button(kind="ghost", icon="table", after="down")
         self.toggle.clicked.connect(self._fold)
         self.table = Table(wraps=True)
-        self.table.setColumnCount(COLUMNS)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.table.setVisible(False)
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -49,7 +47,7 @@ class Every(Card):
         super().refresh()
         if self._ready:
             self.table.refresh()  # before its words are measured
-            self._fit()
+            self.retranslate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """As wide as the card."""
@@ -66,36 +64,54 @@ class Every(Card):
         if not opened or self._shown is None:
             return
         self.table.setAccessibleName(self.tr("All figures"))
-        heads = (
+        self._fill(narrow=False)
+        self._fit()
+
+    def _fill(self, *, narrow: bool) -> None:
+        """In six columns, or in three where these do not fit beside each other."""
+        assert self._shown is not None  # noqa: S101 - it is opened by who looks at a result
+        self._narrow = narrow
+        heads = [
             self.tr("What"),
             self.tr("Where"),
             self.tr("Size"),
             self.tr("Median"),
             self.tr("Middle half"),
             self.tr("Runs"),
-        )
-        self.table.setHorizontalHeaderLabels(heads)
+        ]
         rows = rows_of(self._shown)
+        if narrow:
+            heads = [heads[0], heads[3], heads[4]]
+            rows = [_folded(row) for row in rows]
+        median = 1 if narrow else 3  # a reason stands in all columns from there on
         self.table.clearSpans()
+        self.table.clearContents()
+        self.table.setColumnCount(len(heads))
+        self.table.setHorizontalHeaderLabels(heads)
         self.table.setRowCount(len(rows))
         for row in range(len(self._shown.results), len(rows)):
-            self.table.setSpan(row, MEDIAN, 1, COLUMNS - MEDIAN)
+            self.table.setSpan(row, median, 1, len(heads) - median)
         for row, cells in enumerate(rows):
             for column, text in enumerate(cells):
                 item = QTableWidgetItem(text)
-                told = column < 2 or (len(cells) < COLUMNS and column == MEDIAN)
+                told = column < min(2, median) or (len(cells) < len(heads) and column == median)
                 side = Qt.AlignmentFlag.AlignLeft if told else Qt.AlignmentFlag.AlignRight
                 item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
                 item.setToolTip(text)
                 self.table.setItem(row, column, item)
-        self._fit()
+        if not narrow:
+            self._wide_needs = self.table.needs()
 
     def _fit(self) -> None:
         """As high as its rows: the page scrolls, not the table."""
         if self.table.isHidden():
             return
         margins = self.column.contentsMargins()
-        self.table.fit_columns(self.width() - margins.left() - margins.right() - 2 * self.table.frameWidth())
+        room = self.width() - margins.left() - margins.right() - 2 * self.table.frameWidth()
+        narrow = room < self._wide_needs
+        if narrow != self._narrow:
+            self._fill(narrow=narrow)
+        self.table.fit_columns(room)
         bar = self.table.horizontalScrollBar()
         below = bar.sizeHint().height() if self.table.horizontalHeader().length() > self.table.width() else 0
         rows = self.table.verticalHeader().length()
@@ -115,6 +131,17 @@ def _size(name: str, sides: tuple[int, ...], batch: int | None = None) -> str:
     if batch is None:
         return said
     return translate("Every", "{size}, batch {batch}").format(size=said, batch=batch)
+
+
+def _folded(row: tuple[str, ...]) -> tuple[str, ...]:
+    """One of `rows_of` in as few columns as can be: where and at which size below what it was, the runs last."""
+    what, where, size, told, *rest = row
+    first = "\n".join((what, where, size))
+    if not rest:
+        return first, told
+    half, runs = rest
+    last = translate("Every", "{runs} runs").format(runs=runs) if runs.isdigit() else runs
+    return first, told, f"{half}\n{last}"
 
 
 def rows_of(benchmark: Benchmark) -> list[tuple[str, ...]]:

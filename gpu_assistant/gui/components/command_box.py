@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QTextOption
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QWidget
@@ -50,7 +52,8 @@ class MonoText(KeyboardFocus, Live, QPlainTextEdit):
     def heightForWidth(self, width: int) -> int:
         """All lines, broken as narrow as this."""
         layout, _size = laid_out(self.toPlainText(), self.font(), max(width - 4, 20))
-        return layout.lineCount() * self.fontMetrics().lineSpacing() + 6
+        # Qt rounds each line of a document up: many of them are higher than the font's own spacing says.
+        return sum(ceil(layout.lineAt(number).height()) for number in range(layout.lineCount())) + 6
 
     def sizeHint(self) -> QSize:
         """One line of what is there."""
@@ -78,13 +81,13 @@ class CommandBox(Live, QWidget):
         self._copied.timeout.connect(self.retranslate)
         row.addWidget(Icon("terminal", "soft", 16))
         row.addWidget(self.text, 1, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.copy)
+        row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)  # in sight where the text begins, however long it is
         self.follow()
 
     def set_text(self, text: str) -> None:
         """Another command."""
         self.text.setPlainText(text)
-        self.updateGeometry()
+        self.text.updateGeometry()  # its own: the layout remembers how high it was at this width
 
     def retranslate(self) -> None:
         """Our own words."""

@@ -57,10 +57,25 @@ class Table(Live, QTableWidget):
         head = self.horizontalHeader()
         head.setMinimumSectionSize(max((head.sectionSizeHint(i) for i in range(head.count())), default=0))
 
+    def needs(self) -> int:
+        """How wide it is at the least: each column has room for its head and its longest word."""
+        return sum(self._widths()[0])
+
     def fit_columns(self, room: int) -> None:
-        """Columns that take `room` together, rows as high as their words then are; each column has at least its head
-        and its longest word, so where not even these fit, the table is wider.
+        """Columns that take `room` together, rows as high as their words then are; where not even what it `needs` fits,
+        the table is wider.
         """
+        least, most = self._widths()
+        spare, wanted = max(room - sum(least), 0), sum(most) - sum(least)
+        left = max(spare - wanted, 0) // max(len(least), 1)  # what nobody needs is for all alike
+        share = min(spare / wanted, 1.0) if wanted else 0.0
+        for column, (low, high) in enumerate(zip(least, most, strict=True)):
+            self.setColumnWidth(column, int(low + share * (high - low)) + left)
+        for row in range(self.rowCount()):
+            self.setRowHeight(row, self._height(row))
+
+    def _widths(self) -> tuple[list[int], list[int]]:
+        """Of each column the least, and that in which nothing breaks."""
         metrics, head = self.fontMetrics(), self.horizontalHeader()
         least, most = [], []
         for column in range(self.columnCount()):
@@ -70,16 +85,11 @@ class Table(Live, QTableWidget):
                 if self.columnSpan(row, column) == 1 and (item := self.item(row, column)) is not None
             ]
             words = [metrics.horizontalAdvance(word) for text in texts for word in text.split()]
+            lines = [metrics.horizontalAdvance(line) for text in texts for line in text.split("\n")]
             heading = head.sectionSizeHint(column)
             least.append(max(heading, max(words, default=0) + 2 * SIDE + 2))
-            most.append(max([heading, *(metrics.horizontalAdvance(text) + 2 * SIDE + 2 for text in texts)]))
-        spare, wanted = max(room - sum(least), 0), sum(most) - sum(least)
-        left = max(spare - wanted, 0) // max(len(least), 1)  # what nobody needs is for all alike
-        share = min(spare / wanted, 1.0) if wanted else 0.0
-        for column, (low, high) in enumerate(zip(least, most, strict=True)):
-            self.setColumnWidth(column, int(low + share * (high - low)) + left)
-        for row in range(self.rowCount()):
-            self.setRowHeight(row, self._height(row))
+            most.append(max(heading, max(lines, default=0) + 2 * SIDE + 2))
+        return least, most
 
     def _height(self, row: int) -> int:
         lines = []

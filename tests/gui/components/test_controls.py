@@ -236,6 +236,27 @@ def test_a_long_command_breaks_and_is_not_cut(show) -> None:
     assert box.text.heightForWidth(300) > 4 * box.text.fontMetrics().height()
 
 
+def test_a_program_of_many_lines_is_as_high_as_it_is(show, qapp: QApplication) -> None:
+    box = show(ui.CommandBox("\n".join(["import torch"] * 60)))
+    for scale in (1.0, 2.0):
+        theme.set_text_scale(qapp, scale)
+        box.resize(700, box.heightForWidth(700))
+        qapp.processEvents()
+        text, real, block = box.text, 0.0, box.text.document().begin()
+        while block.isValid():
+            real += text.blockBoundingRect(block).height()
+            block = block.next()
+        assert real <= text.viewport().height() <= real + 10
+    theme.set_text_scale(qapp, 1.0)
+
+
+def test_another_text_has_another_height_at_the_same_width(show) -> None:
+    box = show(ui.CommandBox("one line"))
+    one = box.heightForWidth(700)
+    box.set_text("\n".join(["import torch"] * 60))
+    assert box.heightForWidth(700) > 10 * one
+
+
 def test_segments_choose_with_arrows(show, qtbot: QtBot) -> None:
     segments = show(ui.Segments(["1 min", "10 min", "1 h"]))
     chosen = heard(segments.chosen)
