@@ -34,6 +34,7 @@ class Base:
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         self.data = paths.data_dir(data_dir, environ)
+        _refuse_file(self.data.root)
         self.wheelhouse = paths.wheelhouse(wheelhouse, environ)
         if self.wheelhouse is not None and (self.wheelhouse / "bundle.json").is_file():
             self.wheelhouse /= "wheels"  # a bundle's wheels are as good as any folder of them
@@ -113,3 +114,10 @@ class Base:
     def language(self) -> settings.Language:
         """The language to speak: the user's choice, else the system's."""
         return self.settings.language or self.system.language()
+
+
+def _refuse_file(root: Path) -> None:
+    """Raise CallError("data-dir-file") where a file stands in the data folder's place, or above it."""
+    there = next((place for place in (root, *root.parents) if os.path.lexists(place)), None)
+    if there is not None and not there.is_dir():
+        raise CallError("data-dir-file", path=str(root), file=str(there))

@@ -66,6 +66,11 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
             raise argparse.ArgumentTypeError("expected one argument")
         return text.strip()
 
+    def series(text: str) -> str:
+        if not re.fullmatch(r"\s*\d+\.\d+(\.\d+)?\s*", text):
+            raise argparse.ArgumentTypeError(texts.say("cli.range.python", {"given": word(text)}))
+        return text.strip()
+
     class Formatter(argparse.HelpFormatter):
         def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:  # noqa: ANN401
             super().add_usage(usage, actions, groups, say("usage") + " " if prefix is None else prefix)
@@ -111,7 +116,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
         command.add_argument("--channel", choices=get_args(Channel), default="studio", help=say("opt.channel"), **seen)
         command.add_argument("--pytorch", metavar="VERSION", type=word, help=say("opt.pytorch"))
         command.add_argument("--variant", metavar="TAG", type=word, help=say("opt.variant"))
-        command.add_argument("--python", metavar="X.Y", type=word, help=say("opt.python"))
+        command.add_argument("--python", metavar="X.Y", type=series, help=say("opt.python"))
         command.add_argument("--toolkit", choices=("archives", "installer"), help=say("opt.toolkit"))
         command.add_argument("--wsl2", choices=("install",), help=say("opt.wsl2"))
 

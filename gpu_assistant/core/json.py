@@ -73,6 +73,8 @@ def read_file(path: Path, kind: type[T], *, code: str) -> T:
     `fault` names a text ("@file.fault.missing"), `where` is a field ("gpus[0].vendor"), a line and column ("3:14"), or
     the text for the whole file.
     """
+    if path.is_dir():
+        raise CallError("file-is-folder", path=str(path))
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)

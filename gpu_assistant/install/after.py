@@ -42,7 +42,7 @@ class Ways(Struct, frozen=True, kw_only=True):
 
 
 def ways(environment: Path, system: System, desktop: Desktop) -> Ways:
-    """Looks only; raises AppError("environment-not-ours")."""
+    """Looks only; raises AppError: environment-missing, environment-not-ours."""
     _refuse_strange(environment)
     return Ways(
         python=system.environment_python(environment),
@@ -172,7 +172,8 @@ def _pretty(content: dict[str, Any]) -> bytes:
 
 def _refuse_strange(environment: Path) -> None:
     if manifest.read(environment) is None:
-        raise AppError("environment-not-ours", path=str(environment))
+        code = "environment-not-ours" if environment.exists() else "environment-missing"
+        raise AppError(code, path=str(environment))
 
 
 def _has_kernel(environment: Path) -> bool:

@@ -94,3 +94,24 @@ def test_no_environment_among_our_own_files(capsys: pytest.CaptureFixture[str], 
         assert told in err
     assert DataDir(tmp_path / "data").own(tmp_path / "data" / "environments" / "pytorch") is None
     assert DataDir(tmp_path / "data").own(tmp_path / "data" / "mine") is None
+
+
+@pytest.mark.parametrize("given", ["3", "/bin/sh", "python3.12", "3."])
+def test_a_python_is_named_by_its_series(capsys: pytest.CaptureFixture[str], tmp_path: Path, given: str) -> None:
+    _, err = refused(capsys, tmp_path, "plan", "--machine", RTX, "--python", given)
+    assert "write it like 3.12" in err
+    assert given in err
+
+
+def test_a_folder_is_no_machine_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, err = refused(capsys, tmp_path, "plan", "--machine", str(tmp_path))
+    assert "is a folder, but a file is needed" in err
+
+
+@pytest.mark.parametrize("inner", ["", "/below"])
+def test_a_file_is_no_data_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path, inner: str) -> None:
+    (tmp_path / "data").write_text("mine", encoding="utf-8")
+    assert run(["install", "--yes", "--lang", "en", "--data-dir", f"{tmp_path / 'data'}{inner}"]) == 2
+    err = capsys.readouterr().err
+    assert "--data-dir" in err
+    assert "--env" not in err

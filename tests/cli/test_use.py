@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -122,3 +123,13 @@ def test_no_bundle_among_what_is_the_systems_or_ours(call: Call, tmp_path: Path,
         refused = call("bundle", words[0], str(tmp_path / "x"), *words[1:])
         assert refused.returncode == 2
         assert words[1] in refused.stderr
+
+
+def test_what_was_removed_cannot_be_used(call: Call, environment: Path) -> None:
+    shutil.rmtree(environment)
+    for words in ((), ("--menu",), ("--editor", str(environment.parent))):
+        gone = call("use", *words)
+        assert gone.returncode == 1
+        assert "There is no environment at" in gone.stderr
+    environment.mkdir()
+    assert "is not an environment that GPU Assistant made" in call("use").stderr

@@ -206,6 +206,21 @@ def test_another_plan_in_the_same_folder_leaves_nothing_of_the_first(world: Worl
     assert {file.path for file in read(bundle).files} == {file.path for file in contents.files}
 
 
+def test_a_check_names_what_is_not_on_the_list(world: World, bundle: Path) -> None:
+    def checked() -> StepEvent:
+        events: list[Event] = []
+        CheckJob(bundle).run(JobContext(report=events.append))
+        assert end(events).state == "done"
+        return next(event for event in events if isinstance(event, StepEvent) and event.state == "done")
+
+    assert checked().code == "progress.bundle-whole"
+    (bundle / "mine.txt").write_text("of the user's")
+    (bundle / "wheels" / "evil-1.0-py3-none-any.whl").write_bytes(b"evil")
+    done = checked()
+    assert done.data["files"] == "mine.txt, wheels/evil-1.0-py3-none-any.whl"
+    assert "evil-1.0" in str(Texts("zh_CN").event(done).message)  # type: ignore[union-attr]
+
+
 def test_a_folder_with_other_things_is_left_alone(world: World) -> None:
     folder = world.root / "photos"
     folder.mkdir()

@@ -10,12 +10,15 @@ from ...core.errors import AppError
 from ...core.jobs import JobContext
 from ...core.json import storage_error
 from ...core.machine import OperatingSystem
+from ...core.names import Value
 from ...core.plan import Step
 from ...fetch import local
 from ...fetch.speed import Speed
+from .. import listing
 from ..reporter import Reporter
+from ..strangers import named
 from ..target import target_of
-from .contents import Contents, fingerprint, place, read
+from .contents import LIST, Contents, fingerprint, place, read
 
 CHECK = "check"
 
@@ -37,6 +40,7 @@ class CheckJob:
         try:
             found = self._check(reporter, context)
             mark = fingerprint(self.folder)
+            extra = tuple(sorted({*listing.files(self.folder)} - {LIST, *(file.path for file in found.files)}))
         except AppError as error:
             self._failed(reporter, error)
             raise
@@ -44,7 +48,11 @@ class CheckJob:
             failure = storage_error(error, self.folder)
             self._failed(reporter, failure)
             raise failure from error
-        reporter.step(CHECK, "done", code="progress.bundle-whole", data={"count": len(found.files), "mark": mark})
+        data: dict[str, Value] = {"count": len(found.files), "mark": mark}
+        code = "progress.bundle-whole"
+        if extra:
+            code, data = "progress.bundle-whole-extra", {**data, "kept": len(extra), "files": named(extra)}
+        reporter.step(CHECK, "done", code=code, data=data)
         reporter.end("done", str(self.folder))
         return found
 
