@@ -22,25 +22,25 @@ def places(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
-@pytest.mark.parametrize("code", sorted(TABLE))
-def test_both_languages_say_the_same(code: str) -> None:
-    text = TABLE[code]
-    assert set(text) == {"en", "zh_CN"}
-    assert places(text["en"]) == places(text["zh_CN"])
-    assert text["en"].strip() == text["en"] != ""
-    assert text["zh_CN"].strip() == text["zh_CN"] != ""
+def test_both_languages_say_the_same() -> None:
+    assert [code for code, text in TABLE.items() if set(text) != {"en", "zh_CN"}] == []
+    assert [code for code, text in TABLE.items() if places(text["en"]) != places(text["zh_CN"])] == []
+    assert [code for code, text in TABLE.items() for said in text.values() if not said or said.strip() != said] == []
 
 
-@pytest.mark.parametrize("code", sorted(TABLE))
-def test_voice(code: str) -> None:
-    english, chinese = TABLE[code]["en"], TABLE[code]["zh_CN"]
-    assert not re.search(r"!|successfully|\boops\b|\bplease\b", english, re.IGNORECASE)
-    assert "！" not in chinese
-    assert not re.search(r"您|成功地", chinese)
-    # A space between Chinese and Latin letters or digits; places count as Latin.
-    assert not re.search(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9][\u4e00-\u9fff]", chinese), chinese
-    # Half-width punctuation never follows a Chinese character.
-    assert not re.search(r"[\u4e00-\u9fff][,;:?!]", chinese), chinese
+# What is never said, of each language.
+UNSAID = {
+    "en": re.compile(r"!|successfully|\boops\b|\bplease\b", re.IGNORECASE),
+    # A space between Chinese and Latin letters or digits; places count as Latin. Half-width punctuation never follows a
+    # Chinese character.
+    "zh_CN": re.compile(r"！|您|成功地|[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9][\u4e00-\u9fff]|[\u4e00-\u9fff][,;:?!]"),
+}
+
+
+@pytest.mark.parametrize("language", UNSAID)
+def test_voice(language: str) -> None:
+    found = {code: UNSAID[language].search(text[language]) for code, text in TABLE.items()}
+    assert {code: match.group() for code, match in found.items() if match} == {}
 
 
 def raised_codes() -> set[tuple[str, str]]:
@@ -55,9 +55,10 @@ def raised_codes() -> set[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("file", "code"), sorted(raised_codes()))
-def test_every_error_has_its_sentence(file: str, code: str) -> None:
-    assert f"error.{code}" in TABLE
+def test_every_error_has_its_sentence() -> None:
+    raised = raised_codes()
+    assert len(raised) > 100
+    assert sorted((file, code) for file, code in raised if f"error.{code}" not in TABLE) == []
 
 
 def test_errors_are_one_sentence_that_says_what_to_do() -> None:
