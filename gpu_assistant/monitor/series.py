@@ -30,6 +30,9 @@ GPU_FIGURES = (
 # kept from when it was first told: few are ever seen, and each takes as much room as a temperature.
 THROTTLE = "throttle_"
 LOST = "lost"
+# Why the driver told nothing of any card, 1 or 0; kept from when it was first so, as reasons are.
+SILENCE = "nvml_"
+SILENCES = ("version-mismatch", "hung")
 MACHINE_FIGURES = ("cpu", "ram_used")
 
 
@@ -48,10 +51,13 @@ class Figures:
 
     def __init__(self) -> None:
         self._told: dict[str, set[str]] = {}
+        self._silences: set[str] = set()
 
     def know(self, names: tuple[str, ...]) -> None:
         """The series that are kept already, from runs before."""
         for series in names:
+            if series.startswith(SILENCE):
+                self._silences.add(series.removeprefix(SILENCE))
             owner, _, figure = series.rpartition(".")
             if figure.startswith(THROTTLE):
                 self._told.setdefault(owner, set()).add(figure.removeprefix(THROTTLE))
@@ -62,6 +68,10 @@ class Figures:
         A card that sleeps or does not answer has gaps; one that is lost has "lost" 1.
         """
         found: dict[str, float | None] = {figure: getattr(sample, figure) for figure in MACHINE_FIGURES}
+        if sample.nvml in SILENCES:
+            self._silences.add(sample.nvml)
+        for state in self._silences:
+            found[SILENCE + state] = float(sample.nvml == state)
         for gpu in sample.gpus:
             if gpu.state == "lost":
                 found[name(gpu, LOST)] = 1.0

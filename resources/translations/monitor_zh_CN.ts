@@ -129,12 +129,24 @@
         <source>Show the figures as a table (T)</source>
         <translation>用表格看数据（T）</translation>
     </message>
+    <message>
+        <source>Back to {range}</source>
+        <translation>回到 {range}</translation>
+    </message>
+    <message>
+        <source>Back to now</source>
+        <translation>回到现在</translation>
+    </message>
 </context>
 <context>
     <name>SavedNote</name>
     <message>
         <source>Saved: {path}</source>
         <translation>已保存：{path}</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -190,6 +202,10 @@
     <message>
         <source>Well</source>
         <translation>正常</translation>
+    </message>
+    <message>
+        <source>Ctrl + mouse wheel zooms in time, dragging moves through it, a double-click leads back.</source>
+        <translation>按住 Ctrl 滚动滚轮可缩放时间，拖动可前后移动，双击回到现在。</translation>
     </message>
 </context>
 <context>
@@ -292,6 +308,14 @@
     <message>
         <source>benchmark</source>
         <translation>测速</translation>
+    </message>
+    <message>
+        <source>driver updated</source>
+        <translation>驱动已更新</translation>
+    </message>
+    <message>
+        <source>driver hung</source>
+        <translation>驱动没有回应</translation>
     </message>
 </context>
 <context>

@@ -39,13 +39,19 @@ class Segments(Live, QWidget):
             button.setText(text)
             button.refresh()
 
-    def set_current(self, index: int) -> None:
-        """Choose without telling."""
-        self.buttons[index].setChecked(True)
+    def set_current(self, index: int | None) -> None:
+        """Choose without telling; None: none of them holds."""
+        if index is not None:
+            self.buttons[index].setChecked(True)
+            return
+        for button in self.buttons:
+            button.setAutoExclusive(False)
+            button.setChecked(False)
+            button.setAutoExclusive(True)
 
     def current(self) -> int:
-        """The index that holds."""
-        return next(index for index, button in enumerate(self.buttons) if button.isChecked())
+        """The index that holds; -1: none."""
+        return next((index for index, button in enumerate(self.buttons) if button.isChecked()), -1)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The common ground."""

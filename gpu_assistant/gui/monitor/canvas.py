@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QStaticText
 from .. import theme
 from . import axis, strokes
 from .events import Event
-from .series import DENSE, Curve, Line, thinned
+from .series import Curve, Line, thinned
 
 LEAD = 3  # pixels that a line's corner reaches beyond its point
 LANE = 0.13  # the height above the highest tick, for events and the limit's words
@@ -124,7 +124,7 @@ class Canvas:
             self._paint_curve(painter, frame, line, curve, begin)
 
     def _paint_curve(self, painter: QPainter, frame: Frame, line: Line, curve: Curve, begin: float) -> None:
-        band = curve.step > 1 or frame.column > DENSE * curve.step
+        band = curve.banded(frame.column)
         # One more on the left than can be seen, so that the line comes from somewhere.
         drawn = thinned(curve.since(begin - 2 * max(curve.step, frame.column)), frame.column)
         if not len(drawn.t):

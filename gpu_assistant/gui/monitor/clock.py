@@ -34,6 +34,11 @@ class Clock(QObject):
         return self._span
 
     @property
+    def chosen(self) -> int:
+        """Seconds of the range chosen last."""
+        return self._chosen
+
+    @property
     def live(self) -> bool:
         """Whether the right edge is now."""
         return self._end is None

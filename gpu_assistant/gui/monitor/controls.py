@@ -54,8 +54,10 @@ class Controls(Live, QWidget):
 
     def retranslate(self) -> None:
         """All words."""
-        self.range.set_options((self.tr("1 min"), self.tr("10 min"), self.tr("1 h"), self.tr("24 h"), self.tr("30 d")))
+        self._ranges = self.tr("1 min"), self.tr("10 min"), self.tr("1 h"), self.tr("24 h"), self.tr("30 d")
+        self.range.set_options(self._ranges)
         self.range.setAccessibleName(self.tr("Range"))
+        self._say_way_back()
         paused = self._clock.paused
         self.pause.setText(self.tr("Go on") if paused else self.tr("Pause"))
         self.pause.set_icon("play" if paused else "pause")
@@ -69,7 +71,15 @@ class Controls(Live, QWidget):
             button.setAccessibleName(words)
             button.setToolTip(words)
 
+    def _say_way_back(self) -> None:
+        chosen = SPANS.index(self._clock.chosen)
+        zoomed = self._clock.span != self._clock.chosen
+        self.range.set_current(None if zoomed else chosen)
+        back = self.tr("Back to {range}").format(range=self._ranges[chosen])
+        self.back.setText(back if zoomed else self.tr("Back to now"))
+
     def _moved(self) -> None:
         if self.back.hasFocus() and self._clock.as_chosen:
             self.pause.setFocus()
+        self._say_way_back()
         self.back.setVisible(not self._clock.as_chosen)

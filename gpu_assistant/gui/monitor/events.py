@@ -13,6 +13,7 @@ Tone = Literal["warn", "error", "soft", "accent"]
 class Event(Struct, frozen=True, kw_only=True):
     """From `start` to `end` in seconds since the epoch (inf: it goes on), or at a moment where both are the same.
 
+    `text` is what is said of it: where there are several cards, `whose` it is and the `word` for it.
     `tone` is a token's name for its colour, `gpu` the card's index (None: the whole computer); `about` is the key of
     the metric whose plot says the text, "" for all of them.
     """
@@ -23,6 +24,8 @@ class Event(Struct, frozen=True, kw_only=True):
     tone: Tone
     gpu: int | None = None
     about: str = ""
+    whose: str = ""
+    word: str = ""
 
     @property
     def moment(self) -> bool:

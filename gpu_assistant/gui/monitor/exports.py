@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QTimer
 from PySide6.QtGui import QImage
 
 from ...core import json
@@ -19,6 +19,9 @@ from ..main.file_saver import FileSaver
 if TYPE_CHECKING:
     from ...core.results import GpuSample
     from ...monitor.history import History
+
+
+SAVED_MS = 10_000  # long enough to read a path
 
 
 class Exports(FileSaver):
@@ -48,10 +51,14 @@ class Exports(FileSaver):
 
 
 class SavedNote(Banner):
-    """Where something was saved, or why it could not be."""
+    """Where something was saved, or why it could not be. It can be closed; good news goes by itself."""
 
     def __init__(self, exports: Exports) -> None:
         super().__init__("ok")
+        self.gone = QTimer(self, singleShot=True, interval=SAVED_MS)
+        self.gone.timeout.connect(self.hide)
+        self.button.clicked.connect(self.hide)
+        self.button.show()
         self.hide()
         exports.saved.connect(self._saved)
         exports.failed.connect(self._not_saved)
@@ -59,10 +66,16 @@ class SavedNote(Banner):
     def _saved(self, path: Path) -> None:
         self.set("ok", self.tr("Saved: {path}").format(path=path))
         self.show()
+        self.gone.start()
 
     def _not_saved(self, error: AppError) -> None:
         self.set("warn", language.texts().error(error))
         self.show()
+        self.gone.stop()
+
+    def retranslate(self) -> None:
+        """The button's word."""
+        self.button.setText(self.tr("Close"))
 
 
 def _name(ending: str) -> str:

@@ -13,7 +13,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from ...core.jobs import JobContext
 from ...core.results import GpuSample
 from ...health.figures import temperature_limit
-from ...monitor.series import LOST
+from ...monitor.series import LOST, SILENCE
 from ...monitor.series import name as series_name
 from .bygone import MOSTLY, Yes, met
 from .events import Event, Tone
@@ -35,6 +35,10 @@ RULES: dict[str, tuple[str, Tone, str]] = {
 }
 HOT = str(QT_TRANSLATE_NOOP("Marks", "hot"))
 GONE = str(QT_TRANSLATE_NOOP("Marks", "lost"))
+SILENT = {
+    "version-mismatch": str(QT_TRANSLATE_NOOP("Marks", "driver updated")),
+    "hung": str(QT_TRANSLATE_NOOP("Marks", "driver hung")),
+}
 ERRORS = str(QT_TRANSLATE_NOOP("Marks", "memory errors"))
 
 Allowed = Callable[[GpuSample], float | None]
@@ -52,7 +56,7 @@ def of_cards(
         event
         for gpu in gpus
         if (past := _Past(history, gpu, begin, start)).known
-        for event in (*_held_back(past, marked), *_hot(past, allowed), *_gone(past), *_errors(past))
+        for event in (*_held_back(past, marked), *_hot(past, allowed), *_gone(past), *_silent(past), *_errors(past))
     ]
 
 
@@ -77,6 +81,11 @@ class _Past:
             self._t = found.t if self._t is None and found is not None else self._t
             self._read[figure] = _at(self._t, found)
         return self._read[figure]
+
+    def silence(self, state: str) -> Window | None:
+        """When the driver told nothing of any card, in this state."""
+        series = SILENCE + state
+        return self._history.series(series, self._begin, self._start) if series in self._names else None
 
     def figure(self, name: str) -> Array | float | None:
         """As rules ask: over time where it is kept, else as the card tells it now."""
@@ -111,6 +120,15 @@ def _gone(past: _Past) -> Iterator[Event]:
     window = past.window(LOST)
     if window is not None:
         yield from past.events(window.mean >= MOSTLY, GONE, "error", "util")
+
+
+def _silent(past: _Past) -> Iterator[Event]:
+    for state, word in SILENT.items():
+        window = past.silence(state)
+        if window is not None:
+            text = QCoreApplication.translate("Marks", word)
+            for first, last in runs(window.t, window.mean >= MOSTLY, window.step):
+                yield Event(start=first, end=last, text=text, tone="error", gpu=past.gpu.index, about="util")
 
 
 def _errors(past: _Past) -> Iterator[Event]:

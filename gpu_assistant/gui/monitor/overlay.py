@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 from PySide6.QtCore import QPointF, QRectF, QSizeF
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 
 from .. import theme
 from . import axis, strokes
@@ -15,7 +15,8 @@ from .canvas import Frame
 from .events import Event
 from .series import Line
 
-LANES = 4  # of events' words, one below the other
+LANES = 3  # of events' words, one below the other
+GAP = 6.0  # between the words of the reading box
 
 
 class Limit(Struct, frozen=True, kw_only=True):
@@ -42,31 +43,55 @@ def paint_limit(painter: QPainter, frame: Frame, limit: Limit) -> None:
 
 def paint_words(painter: QPainter, frame: Frame, events: tuple[Event, ...]) -> None:
     """The words of events, each in the first lane with room, never beside the same words: where it began, or at the
-    edge that cuts it.
+    edge that cuts it. What began on several cards at about the same place is said once, with all their numbers.
     """
     painter.setFont(theme.font("axis"))
     metrics, area = QFontMetricsF(painter.font()), frame.area
     free = [(-math.inf, "")] * LANES
-    for event in sorted(events, key=lambda event: event.start):
-        if not event.text or not event.within(frame.start, frame.end):
-            continue
-        wide = metrics.horizontalAdvance(event.text) + 4
+    for event, text in together(frame, events):
+        wide = metrics.horizontalAdvance(text) + 4
         left = max(min(frame.x(event.start) + 5, area.width() - wide), 5)
         lane = next((lane for lane, (begins, _) in enumerate(free) if left >= begins), None)
-        if lane is None or any(left < begins and text == event.text for begins, text in free):
+        if lane is None or any(left < begins and said == text for begins, said in free):
             continue
-        free[lane] = (left + wide + 8, event.text)
+        free[lane] = (left + wide + 8, text)
         place = QPointF(round(area.left() + left), area.top() + lane * metrics.height())
         painter.fillRect(QRectF(place, QSizeF(wide, metrics.height())), theme.color("card", 0.85))
         painter.setPen(theme.color("soft" if event.tone == "accent" else event.tone))
-        painter.drawText(QPointF(place.x() + 2, place.y() + metrics.ascent()), event.text)
+        painter.drawText(QPointF(place.x() + 2, place.y() + metrics.ascent()), text)
+
+
+def together(frame: Frame, events: tuple[Event, ...]) -> list[tuple[Event, str]]:
+    """The events to be named, by their beginning, each with the words for it and for those of other cards beside it."""
+    metrics = QFontMetricsF(theme.font("axis"))
+    groups: list[tuple[Event, set[int]]] = []
+    for event in sorted(events, key=lambda event: event.start):
+        if not event.text or not event.within(frame.start, frame.end):
+            continue
+        near = frame.start + (max(frame.x(event.start), 0) - metrics.horizontalAdvance(event.text)) * frame.column
+        group = next(
+            (
+                gpus
+                for first, gpus in groups
+                if event.whose and first.whose and first.word == event.word and max(first.start, frame.start) >= near
+            ),
+            None,
+        )
+        if group is not None and event.gpu is not None:
+            group.add(event.gpu)
+        else:
+            groups.append((event, set() if event.gpu is None else {event.gpu}))
+    return [
+        (event, f"GPU {', '.join(map(str, sorted(gpus)))} {event.word}".strip() if len(gpus) > 1 else event.text)
+        for event, gpus in groups
+    ]
 
 
 def paint_cursor(
     painter: QPainter,
     frame: Frame,
     at: float,
-    readings: list[tuple[Line, float]],
+    readings: list[tuple[Line, float, tuple[float, float] | None]],
     *,
     figure: Callable[[float], str],
     events: list[str],
@@ -76,33 +101,52 @@ def paint_cursor(
     x = area.left() + round(frame.x(at)) + 0.5
     painter.setPen(QPen(theme.color("text"), 1))
     painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom() + 1))
-    for line, value in readings:
+    for line, value, _ in readings:
         painter.setPen(QPen(theme.color("card"), 1.5))
         painter.setBrush(theme.color(line.colour))
         painter.drawEllipse(QPointF(x, area.top() + frame.y(value)), 4, 4)
-    parts = [(axis.said(at, frame.end - frame.start), False)]
-    for line, value in readings:
-        parts += [(line.name, False)] if line.name else []
+    rows = [[(axis.said(at, frame.end - frame.start), False)]]
+    for line, value, extremes in readings:
+        parts = [(line.name, False)] if line.name else []
         parts.append((figure(value), True))
-    parts += [(event, False) for event in events]
-    _paint_box(painter, QRectF(area), x, parts)
+        if extremes is not None and figure(extremes[0]) != figure(extremes[1]):
+            parts.append((f"{figure(extremes[0])} – {figure(extremes[1])}", False))
+        rows.append(parts)
+    rows += [[(event, False)] for event in events]
+    _paint_box(painter, QRectF(area), x, rows)
 
 
-def _paint_box(painter: QPainter, area: QRectF, x: float, parts: list[tuple[str, bool]]) -> None:
-    """The reading box, on the side of the cross-hair that has room."""
+Words = list[tuple[str, bool]]
+
+
+def _paint_box(painter: QPainter, area: QRectF, x: float, rows: list[Words]) -> None:
+    """The reading box, on the side of the cross-hair that has room: in one row, or in several where that is too long.
+
+    `rows` have words, and whether they are strong.
+    """
     strong = theme.font("caption-strong")
-    fonts = [strong if bold else theme.font("caption") for _, bold in parts]
-    widths = [QFontMetricsF(font).horizontalAdvance(text) for font, (text, _) in zip(fonts, parts, strict=True)]
-    gap, metrics = 6.0, QFontMetricsF(strong)
-    size = sum(widths) + gap * (len(parts) - 1) + 16
-    left = x + 7 if x + 7 + size <= area.right() else max(x - 7 - size, area.left())
-    box = QRectF(left, area.top() + 0.62 * area.height(), size, metrics.height() + 8)
+    one = [part for row in rows for part in row]
+    lines = rows if _width(one) > 0.6 * area.width() else [one]
+    high = QFontMetricsF(strong).height()
+    size = QSizeF(max(_width(line) for line in lines), len(lines) * high + 8)
+    left = x + 7 if x + 7 + size.width() <= area.right() else max(x - 7 - size.width(), area.left())
+    top = max(min(area.top() + 0.62 * area.height(), area.bottom() - size.height()), area.top())
+    box = QRectF(QPointF(left, top), size)
     painter.setPen(QPen(theme.color("control"), 1))
     painter.setBrush(theme.color("hover"))
     painter.drawRoundedRect(box, 3, 3)
     painter.setPen(theme.color("text"))
-    place = box.left() + 8
-    for (text, _), font, width in zip(parts, fonts, widths, strict=True):
-        painter.setFont(font)
-        painter.drawText(QPointF(place, box.top() + 4 + metrics.ascent()), text)
-        place += width + gap
+    for number, line in enumerate(lines):
+        place = box.left() + 8
+        for text, bold in line:
+            painter.setFont(_font(bold))
+            painter.drawText(QPointF(place, top + 4 + number * high + QFontMetricsF(strong).ascent()), text)
+            place += QFontMetricsF(_font(bold)).horizontalAdvance(text) + GAP
+
+
+def _font(bold: bool) -> QFont:
+    return theme.font("caption-strong" if bold else "caption")
+
+
+def _width(words: Words) -> float:
+    return sum(QFontMetricsF(_font(bold)).horizontalAdvance(text) + GAP for text, bold in words) - GAP + 16

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget
 
 from ...core.results import GpuSample, Sample
 from .. import theme
-from ..components import Page, Pill, Segments
+from ..components import Page, Pill, Segments, label
 from ..health.advised import ADVISED_LEVEL
 from . import sentence
 from .advice_fold import AdviceFold
@@ -70,6 +70,8 @@ class MonitorPage(Page):
         self._marker = Marker(app, sampling, self)
         self.tops, self.plots = Tops(MOST_LINES), Plots(self.clock, self._marker.limit)
         self.table = MonitorTable(self.clock)
+        self.hint = label("caption")
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.more = More()
         self.inside = Inside()
         self._views = QStackedWidget()
@@ -79,6 +81,7 @@ class MonitorPage(Page):
         self.column.addWidget(self.advice)
         self.column.addWidget(self.tops)
         self.column.addWidget(self._views, 1)
+        self.column.addWidget(self.hint)
         self.column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignHCenter)
         self.column.addWidget(self.inside)
         self._wire()
@@ -259,6 +262,9 @@ class MonitorPage(Page):
             return
         self.layout_.set_options((self.tr("Overlaid"), self.tr("Side by side")))
         self.layout_.setAccessibleName(self.tr("Several GPUs"))
+        self.hint.setText(
+            self.tr("Ctrl + mouse wheel zooms in time, dragging moves through it, a double-click leads back.")
+        )
         self.tops.retranslate()
         self._draw_anew()
         self._arrange_soon()

@@ -186,6 +186,14 @@ class Plot(QWidget):
         )
         return [(line, value) for line, value in found if value is not None]
 
+    def extremes(self, line: Line) -> tuple[float, float] | None:
+        """The lowest and the highest at the cross-hair, where a line is drawn in the band of them."""
+        at, frame = self.clock.cursor, self._frame
+        curve = next((curve for key, curve in self._curves.items() if self._lines[key] is line), EMPTY)
+        if at is None or frame is None or not curve.banded(frame.column):
+            return None
+        return curve.extremes(at, max(curve.step, frame.column) / 2)
+
     # How it is painted: the picture, above it limit and cross-hair
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -204,7 +212,8 @@ class Plot(QWidget):
             at = self.clock.cursor
             near = 2 * frame.column
             events = [event.text for event in self._events if event.text and event.within(at - near, at + near)]
-            overlay.paint_cursor(painter, frame, at, self.readings(), figure=self._figure, events=events)
+            readings = [(line, value, self.extremes(line)) for line, value in self.readings()]
+            overlay.paint_cursor(painter, frame, at, readings, figure=self._figure, events=events)
         if self.hasFocus():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -173,12 +173,12 @@ class PlotCard(Card):
         mark says whose it is.
         """
         mine = [event for event in events if event.gpu is None or event.gpu in self.gpus]
-        self.plot.set_events(tuple(replace(event, text=self._said(event)) for event in mine))
+        self.plot.set_events(tuple(map(self._said, mine)))
 
-    def _said(self, event: Event) -> str:
-        text = event.text if event.about in ("", self.of.key) else ""
+    def _said(self, event: Event) -> Event:
+        word = event.text if event.about in ("", self.of.key) else ""
         whose = f"GPU {event.gpu}" if self._several and event.gpu is not None else ""
-        return f"{whose} {text}".strip()
+        return replace(event, text=f"{whose} {word}".strip(), whose=whose, word=word)
 
     def draw(self, history: History) -> None:
         """Draw what the clock shows of the history, as far as that is new."""

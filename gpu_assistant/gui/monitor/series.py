@@ -36,6 +36,10 @@ class Curve(Struct, frozen=True, kw_only=True):
     high: Array
     step: float
 
+    def banded(self, column: float) -> bool:
+        """Whether it is drawn with the band of its extremes, where a pixel is `column` seconds wide."""
+        return self.step > 1 or column > DENSE * self.step
+
     def since(self, t: float) -> Curve:
         """From a moment on."""
         cut = int(np.searchsorted(self.t, t))
@@ -66,6 +70,11 @@ class Curve(Struct, frozen=True, kw_only=True):
         near = min((i for i in (right - 1, right) if 0 <= i < len(self.t)), key=lambda i: abs(self.t[i] - moment))
         value = float(self.mean[near])
         return value if abs(self.t[near] - moment) <= reach and np.isfinite(value) else None
+
+    def extremes(self, moment: float, around: float) -> tuple[float, float] | None:
+        """The lowest and the highest value of the stretches within `around` seconds of a moment."""
+        near = (np.abs(self.t - moment) <= around) & np.isfinite(self.low) & np.isfinite(self.high)
+        return (float(self.low[near].min()), float(self.high[near].max())) if near.any() else None
 
 
 EMPTY = Curve(t=np.empty(0), mean=np.empty(0), low=np.empty(0), high=np.empty(0), step=1.0)

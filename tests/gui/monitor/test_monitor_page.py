@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
+from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import GpuSample
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.main.area import HOME, MONITOR, SETTINGS
@@ -390,3 +391,50 @@ def test_while_the_card_is_silent_its_memory_keeps_its_scale(monitor):
     assert plot.plot._ticks(0.0)[-1] == 8
     feed(window, sample(GpuSample(index=0, name="NVIDIA GeForce RTX 4060", state="silent")))
     assert plot.plot._ticks(0.0)[-1] == 8
+
+
+def test_while_zoomed_no_range_is_lit_and_the_way_back_says_where_to(monitor):
+    window, page = monitor
+    feed(window, sample(gpu()))
+    ranges = page.controls.range
+    assert ranges.current() == 1
+    page.clock.zoom(0.5, page.clock.view()[0])
+    assert ranges.current() == -1
+    assert page.controls.back.isVisible()
+    assert page.controls.back.text() == "Back to 10 min"
+    page.controls.back.click()
+    assert ranges.current() == 1
+    page.clock.pan(-100)
+    assert ranges.current() == 1
+    assert page.controls.back.text() == "Back to now"
+    assert "Ctrl" in page.hint.text()
+
+
+def test_what_was_saved_is_told_for_a_while_what_was_not_until_it_is_closed(monitor, tmp_path, qtbot):
+    _, page = monitor
+    page.exports.saved.emit(tmp_path / "plots.png")
+    assert page.said.isVisible()
+    page.said.gone.start(1)
+    qtbot.waitUntil(lambda: not page.said.isVisible(), timeout=5000)
+    page.exports.failed.emit(AppError("disk-full", path="D:"))
+    assert page.said.isVisible()
+    assert not page.said.gone.isActive()
+    page.said.button.click()
+    assert not page.said.isVisible()
+
+
+@pytest.mark.parametrize(("state", "word"), [("version-mismatch", "driver updated"), ("hung", "driver hung")])
+def test_why_the_driver_told_nothing_is_marked(monitor, state, word):
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    feed(window, *(sample(gpu(), t=now - 120 + second) for second in range(60)))
+    silent = GpuSample(index=0, name="NVIDIA GeForce RTX 4060", state="silent")
+    feed(window, *(sample(silent, t=now - 60 + second) for second in range(30)), state=state)
+    feed(window, *(sample(gpu(), t=now - 30 + second) for second in range(30)))
+    page._marker.forget()
+    page.draw()
+    plot = next(card.plot for card in page.cards if card.of.key == "util")
+    (marked,) = [event for event in plot._events if event.text == word]
+    assert marked.start == pytest.approx(now - 60, abs=2)
+    assert marked.end == pytest.approx(now - 30, abs=2)

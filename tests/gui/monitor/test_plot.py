@@ -14,7 +14,7 @@ plot_ = pytest.importorskip("gpu_assistant.gui.monitor.plot")
 from gpu_assistant.gui.monitor.canvas import Frame  # noqa: E402
 from gpu_assistant.gui.monitor.clock import Clock  # noqa: E402
 from gpu_assistant.gui.monitor.events import Event  # noqa: E402
-from gpu_assistant.gui.monitor.overlay import Limit, paint_limit  # noqa: E402
+from gpu_assistant.gui.monitor.overlay import Limit, paint_limit, together  # noqa: E402
 from gpu_assistant.gui.monitor.series import Curve, Line  # noqa: E402
 
 pytestmark = pytest.mark.gui
@@ -219,3 +219,37 @@ def test_the_words_of_a_limit_are_never_cut(qtbot, value):
     rows = {y for y in range(160) for x in range(300) if image.pixelColor(x, y) != Qt.GlobalColor.white}
     assert min(rows) >= frame.area.top()
     assert max(rows) <= frame.area.bottom()
+
+
+def test_what_began_on_several_cards_at_once_is_said_once(qtbot):
+    frame = Frame(area=QRect(0, 0, 600, 80), first=0, column=1.0, grid=(0, 100))
+
+    def event(gpu, start, word="power limit"):
+        said = f"GPU {gpu} {word}"
+        return Event(start=start, end=500, text=said, tone="soft", gpu=gpu, whose=f"GPU {gpu}", word=word)
+
+    events = (event(0, 100), event(1, 101), event(3, 110), event(2, 400), event(2, 102, "hot"))
+    said = [text for _, text in together(frame, events)]
+    assert said == ["GPU 0, 1, 3 power limit", "GPU 2 hot", "GPU 2 power limit"]
+
+
+def test_the_cross_hair_reads_the_extremes_where_a_band_is_drawn(shown, past):
+    past.__init__(step=10)
+    past.now = BEGIN + 90_000
+    plot = shown(86_400)
+    plot.refresh(past.fetch)
+    plot.clock.point(BEGIN + 80_000)
+    line, value = plot.readings()[0]
+    low, high = plot.extremes(line)
+    assert low <= value - 3
+    assert high >= value + 3
+    near = np.abs(past.t - (BEGIN + 80_000)) <= 86_400 / plot.area().width() / 2
+    assert (low, high) == (past.y[near].min() - 3, past.y[near].max() + 3)
+
+
+def test_without_a_band_there_are_no_extremes(shown, past):
+    past.now = BEGIN + 280
+    plot = shown(60)
+    plot.refresh(past.fetch)
+    plot.clock.point(BEGIN + 270)
+    assert plot.extremes(plot.readings()[0][0]) is None
