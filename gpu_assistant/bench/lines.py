@@ -17,6 +17,7 @@ BUSY_CPU = "busy-cpu"
 REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
 REMARKS = frozenset({"spread", "wrong", BUSY_CPU})
 ENDINGS = ("stopped", "killed", "crashed")  # how a child ended before its end
+UNSAVED = NOTE + "unsaved"
 QUIET = frozenset({"hardware", "unsupported"})  # says nothing against the figures
 # What can be measured; each has a text `bench.workload.<id>`.
 WORKLOADS = frozenset(

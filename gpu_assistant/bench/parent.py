@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,10 @@ from ..core.jobs import JobContext
 from ..core.results import BenchDevice, Benchmark, BenchWatch, GpuSample
 from ..system.json_lines import Patience
 from ..system.nvml import Nvml
+from ..system.single import one_at_a_time
 from . import expected, scaling
 from .compare import speedup
-from .lines import ENDINGS, NOTE, REASONS, REMARKS, Begin, BenchProgress, Heard, Line, Loading, Start
+from .lines import ENDINGS, NOTE, REASONS, REMARKS, UNSAVED, Begin, BenchProgress, Heard, Line, Loading, Start
 from .listen import GRACE_S, Ending, broken, ended, listen
 from .places import CHILD
 from .watch import BUSY_CPU_PERCENT, BUSY_PERCENT, HELD_BACK, Watch, cpu_load
@@ -31,8 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NOTES", "BenchJob", "BenchProgress"]
 
+RUNNING = "bench-running"
 CONDITIONS = ("battery", "saving", "busy", "throttled")
-NOTES = frozenset(NOTE + name for name in (*REASONS, *REMARKS, *ENDINGS, *CONDITIONS, "unsaved", "parallel"))
+NOTES = frozenset(NOTE + name for name in (*REASONS, *REMARKS, *ENDINGS, *CONDITIONS, "parallel")) | {UNSAVED}
 
 
 class BenchJob:
@@ -74,14 +77,24 @@ class BenchJob:
         """Measure, and keep the result below the data folder.
 
         A child that dies or hangs after its first results leaves those, with a note. Raises Cancelled, CallError where
-        the machine is a simulated one or has no such device, and AppError("environment-missing", and what `listen`
-        finds).
+        the machine is a simulated one or has no such device, and AppError("environment-missing", "bench-running": two
+        at once would disturb each other, and what `listen` finds).
         """
         if self._simulated:
             raise CallError("bench-simulated")
         interpreter = self._system.environment_python(self.environment)
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
+        with ExitStack() as held:
+            try:
+                held.enter_context(one_at_a_time(self._data, "benchmark", RUNNING))
+            except AppError as error:
+                if error.code == RUNNING:
+                    raise
+                context.log(f"{error.code}: {self._data.root}")  # a full disk is no reason not to measure
+            return self._measured(interpreter, context)
+
+    def _measured(self, interpreter: Path, context: JobContext[Any]) -> Benchmark:
         started = time.time()
         busy = (self._load(context.cancel) or 0.0) > BUSY_CPU_PERCENT
         context.check_cancelled()
@@ -219,7 +232,7 @@ class BenchJob:
             json.write_file(path, json.encode_pretty(benchmark) + "\n")
         except AppError as error:
             context.log(f"{error.code}: {path}")
-            return replace(benchmark, notes=(*benchmark.notes, "bench.note.unsaved"))
+            return replace(benchmark, notes=(*benchmark.notes, UNSAVED))
         return benchmark
 
 

@@ -147,7 +147,8 @@ def verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 
 def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Measure an environment's devices."""
+    """Measure an environment's devices; 1 where the result could not be saved."""
+    from ..bench.lines import UNSAVED
     from . import show_bench
     from .progress import BenchLine
 
@@ -163,7 +164,11 @@ def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
         output.value(result)
     else:
         show_bench.benchmark(result, output)
-    return 0
+    if UNSAVED not in result.notes:
+        return 0
+    if output.json:
+        output.note(output.texts.say(UNSAVED))
+    return 1
 
 
 def _bench_history(app: App, arguments: argparse.Namespace, output: Output) -> int:

@@ -73,11 +73,11 @@ class After:
         self._desktop = desktop
 
     def _write(self, files: Sequence[EntryFile], context: JobContext[Any]) -> None:
+        from ..system.single import one_at_a_time
         from .journal import Journal
         from .ledger import settle
         from .place import Place
         from .reporter import Reporter
-        from .single import one_at_a_time
 
         context.check_cancelled()
         _refuse_strange(self.environment)

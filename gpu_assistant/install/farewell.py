@@ -72,7 +72,7 @@ class FarewellJob:
         return self._data.root
 
     def _leave(self, place: Place, steps: tuple[Step, ...]) -> None:
-        from .single import one_at_a_time
+        from ..system.single import one_at_a_time
 
         data, reporter = self._data, place.reporter
         # Asked before we write into it ourselves.

@@ -111,7 +111,7 @@ def _written(data: DataDir) -> tuple[Own, ...]:
     places = (
         ("history", data.history, ("*s-[0-9]*.history*",)),
         ("benchmarks", data.benchmarks, ("[0-9]*T[0-9]*Z.json*",)),
-        ("state", data.state, ("install.lock", "install.pid", "window.lock", "window.json*", "updates.json*")),
+        ("state", data.state, ("install.*", "benchmark.*", "window.lock", "window.json*", "updates.json*")),
         ("catalog", data.catalog / "current", ("*.json*",)),
         (JOURNAL, data.journal, ("[0-9]*-[0-9]*.jsonl",)),
         ("logs", data.logs, ("gpu-assistant.log*",)),

@@ -114,9 +114,9 @@ class InstallJob:
             reporter.step(step.id, "skipped")
 
     def _carry_out(self, cancel: threading.Event, reporter: Reporter) -> None:
+        from ..system.single import one_at_a_time
         from .journal import Journal
         from .ledger import settle
-        from .single import one_at_a_time
         from .work import Work
 
         shelf = self._shelf()

@@ -79,10 +79,10 @@ class UninstallJob:
         return found
 
     def _remove(self, place: Place, context: JobContext[Any]) -> None:
+        from ..system.single import one_at_a_time
         from .forecast import forecast
         from .journal import Journal
         from .ledger import settle
-        from .single import one_at_a_time
 
         context.check_cancelled()
         steps = tuple(item.step for item in forecast(self._items(place), place))

@@ -61,7 +61,11 @@ def keep_awake(why: str, program: Path = INHIBIT) -> Iterator[bool]:
                 start_new_session=True,
             )
     try:
-        yield holder is not None and _holds(holder)
+        holds = holder is not None and _holds(holder)
+        if holder is not None and not holds:  # what ended by itself would be a zombie until we go on
+            _let_go(holder)
+            holder = None
+        yield holds
     finally:
         if holder is not None:
             _let_go(holder)

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -429,6 +430,24 @@ def test_every_cause_is_said() -> None:
         assert Texts("en").has(f"bench.cause.{code}")
 
 
+def test_two_at_once_would_disturb_each_other(with_card: Path, tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom gpu_assistant.core.paths import DataDir\n"
+        "from gpu_assistant.system.single import one_at_a_time\n"
+        f"with one_at_a_time(DataDir(Path({str(tmp_path)!r})), 'benchmark'):\n"
+        "    print('held', flush=True)\n    sys.stdin.read()\n"
+    )
+    words = [sys.executable, "-c", program]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdin is not None
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        error = Run(with_card, tmp_path, device="cpu", only=["copy"]).fails()
+        assert (error.code, error.data["pid"]) == ("bench-running", other.pid)
+        other.stdin.close()
+    assert Run(with_card, tmp_path, device="cpu", only=["copy"]).go().results
+
+
 def fill(file: Path) -> None:
     with suppress(OSError), file.open("ab", buffering=0) as disk:
         while True:
@@ -441,4 +460,4 @@ def test_a_full_disk_loses_no_figure(with_card: Path, tmp_path: Path) -> None:
         result = Run(with_card, small, device="cpu", only=["copy"]).go()
         assert result.results
         assert result.notes[-1] == "bench.note.unsaved"
-        assert not [path for path in small.rglob("*") if path.is_file() and path.name != "filler"]
+        assert {path.name for path in small.rglob("*") if path.is_file()} <= {"filler", "benchmark.lock"}

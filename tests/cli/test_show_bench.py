@@ -18,6 +18,7 @@ from gpu_assistant.texts import Texts
 from gpu_assistant.texts.format import duration
 from tests.cli.conftest import ROOT
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
+from tests.fakes.environments import environment_with, torch_with_card
 from tests.fakes.examples import cpu_benchmark
 
 
@@ -99,6 +100,16 @@ def test_what_was_left_out_says_why(capsysbinary: pytest.CaptureFixture[bytes]) 
     assert "Matrix product" in said[at + 1]
     assert "64 × 64" not in said[at + 1]
     assert sum(line.endswith(", doubtful") for line in said) == 1
+
+
+def test_a_result_that_was_not_saved_is_a_failure(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
+    environment = environment_with(tmp_path / "env", torch_with_card())
+    (tmp_path / "benchmarks").write_text("a file where the folder should be", encoding="utf-8")
+    words = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment), "--device", "cpu"]
+    assert run([*words, "--json"]) == 1
+    said = capsysbinary.readouterr()
+    assert b"gpu-assistant/benchmark/1" in said.out
+    assert b"The result could not be saved" in said.err
 
 
 def test_what_a_card_did_along_the_run(capsysbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -14,7 +14,7 @@ from gpu_assistant.install import environments
 from gpu_assistant.install.effects import ProgramInstalled
 from gpu_assistant.install.farewell import FarewellJob
 from gpu_assistant.install.journal import Journal
-from gpu_assistant.install.single import one_at_a_time
+from gpu_assistant.system.single import one_at_a_time
 
 from .world import World, end, states
 

@@ -223,7 +223,7 @@ def test_a_failed_check_gives_no_environment(world: World) -> None:
 def test_a_second_copy_is_told_who_is_at_it(world: World) -> None:
     code = (
         "import sys; from pathlib import Path; from gpu_assistant.core.paths import DataDir\n"
-        "from gpu_assistant.install.single import one_at_a_time\n"
+        "from gpu_assistant.system.single import one_at_a_time\n"
         "with one_at_a_time(DataDir(Path(sys.argv[1]))): print('held', flush=True); sys.stdin.read()\n"
     )
     words = [sys.executable, "-c", code, str(world.data.root)]

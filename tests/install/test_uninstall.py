@@ -79,7 +79,7 @@ def test_an_install_clears_a_removal_that_was_killed(world: World) -> None:
 
 
 def test_not_while_an_install_runs(world: World) -> None:
-    from gpu_assistant.install.single import one_at_a_time
+    from gpu_assistant.system.single import one_at_a_time
 
     world.install()
     with one_at_a_time(world.data), pytest.raises(AppError) as caught:

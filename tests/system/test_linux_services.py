@@ -237,8 +237,11 @@ def test_keep_awake_holds_and_lets_go(tmp_path: Path) -> None:
 
 
 def test_keep_awake_says_when_it_does_not_hold(tmp_path: Path) -> None:
-    with linux_power.keep_awake("x", inhibitor(tmp_path, "exit 1")) as held:
+    with linux_power.keep_awake("x", inhibitor(tmp_path, f'echo $$ > "{tmp_path}/pid"\nexit 1')) as held:
         assert not held
+        pid = int((tmp_path / "pid").read_text(encoding="utf-8"))
+        with pytest.raises(ChildProcessError):  # nothing of it is left to be waited for
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     with linux_power.keep_awake("x", tmp_path / "none") as held:
         assert not held
 

@@ -31,13 +31,13 @@ from ...fetch.pace import Pace
 from ...fetch.wanted import Wanted
 from ...system.base import System
 from ...system.own_folders import odd_name, system_folder
+from ...system.single import one_at_a_time
 from ..fetching import Getting, fetch
 from ..lock import Lock
 from ..occupied import refuse_files, refuse_ours
 from ..place import Ground
 from ..reporter import Reporter
 from ..resolve import Resolver
-from ..single import one_at_a_time
 from ..target import Target
 from ..untrusted import check_file
 from ..uv import Uv

@@ -1,4 +1,4 @@
-"""One install at a time for each data folder."""
+"""One of a kind at a time for each data folder: one install, one benchmark."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ..core.paths import DataDir
 
 
 @contextmanager
-def one_at_a_time(data: DataDir) -> Iterator[None]:
-    """Hold the data folder; raises AppError("already-running", pid=…) while another process does.
+def one_at_a_time(data: DataDir, what: str = "install", code: str = "already-running") -> Iterator[None]:
+    """Hold the data folder for `what`; raises AppError(`code`, pid=…) while another process does.
 
     The system lets go of it when we die, however we die.
     """
     import filelock
 
-    path = data.state / "install.lock"
+    path = data.state / f"{what}.lock"
     # Beside it, because a locked file cannot be read on Windows.
-    holder = data.state / "install.pid"
+    holder = data.state / f"{what}.pid"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = filelock.FileLock(path, timeout=0)
         lock.acquire()
     except filelock.Timeout as error:
-        raise AppError("already-running", pid=_read_pid(holder.read_bytes() if holder.is_file() else b"")) from error
+        raise AppError(code, pid=_read_pid(holder.read_bytes() if holder.is_file() else b"")) from error
     except OSError as error:
         raise storage_error(error, data.root) from error
     try:
