@@ -79,6 +79,11 @@ def _ours(name: str, value: Value) -> bool:
     return said or _build(name, value) is not None or _tag(name, value) is not None
 
 
+def closed_up(said: str) -> str:
+    """A sentence without gaps between Chinese words: where one of ours was filled in, they were meant for Latin."""
+    return _GAP.sub("", said)
+
+
 class Sentences:
     """The sentences in one language; `elsewhere`: about the computer of a machine file."""
 
@@ -103,7 +108,7 @@ class Sentences:
             said = said[:1].upper() + said[1:]
         if self.language == "zh_CN" and any(_ours(name, value) for name, value in (data or {}).items()):
             # Our own words begin or end in Chinese, where their place has the gaps of Latin letters.
-            said = _GAP.sub("", said)
+            said = closed_up(said)
         return said
 
     def value(self, name: str, value: Value) -> str:

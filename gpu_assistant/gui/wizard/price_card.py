@@ -12,6 +12,7 @@ from ...core.price import Price, price
 from ...texts import Texts
 from ...texts import price as prices
 from ...texts.format import size
+from ...texts.sentences import closed_up
 from .. import theme
 from ..components import Button, Card, Icon, label
 from .rows import disk_name
@@ -81,9 +82,11 @@ class PriceCard(Card):
         if disk is None or disk.free_bytes is None:
             return self.tr("on your disk")
         # A lone "/" says nothing to who has never seen one.
-        name = self.tr("the system's disk") if disk.path == "/" else disk_name(disk)
+        ours = disk.path == "/"
+        name = self.tr("the system's disk") if ours else disk_name(disk)
         said = self.tr("on {disk} ({size} free)") if known else self.tr("needed on {disk} ({size} free)")
-        return said.format(disk=name, size=size(disk.free_bytes))
+        words = said.format(disk=name, size=size(disk.free_bytes))
+        return closed_up(words) if ours else words
 
     def set_room(self, room: int) -> None:
         """How wide the card may be: four tiles and the button, four tiles above it, or two and two."""

@@ -256,3 +256,13 @@ def test_a_driver_left_to_the_user_asks_for_its_own_consent(language) -> None:
         card.set_price(plan, rtx4060(), Texts("en"), by_hand=by_hand)
         assert card.accessibleName().endswith(said)
     card.deleteLater()
+
+
+def test_a_chinese_name_stands_in_a_chinese_sentence_without_a_gap(language) -> None:
+    language.set("zh_CN")
+    card = PriceCard()
+    plan = make_plan(ADVICE, "/home/me/env", simulated=True)
+    machine = replace(rtx4060(), disks=(Disk(path="/", free_bytes=412_000_000_000),))
+    card.set_price(plan, machine, Texts("zh_CN"), by_hand=False)
+    assert "占用系统盘（空闲 412 GB）" in card.accessibleName()
+    card.deleteLater()
