@@ -18,6 +18,7 @@ GPU_FIGURES = (
     "clock_sm",
     "clock_mem",
     "fan",
+    "fan_rpm",
     "pcie_gen",
     "pcie_width",
     "pcie_tx",

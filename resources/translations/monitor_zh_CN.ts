@@ -294,6 +294,10 @@
         <translation>供电不足</translation>
     </message>
     <message>
+        <source>fan stands still</source>
+        <translation>风扇停转</translation>
+    </message>
+    <message>
         <source>hot</source>
         <translation>过热</translation>
     </message>

@@ -32,8 +32,10 @@ RULES: dict[str, tuple[str, Tone, str]] = {
     "power-limit": (str(QT_TRANSLATE_NOOP("Marks", "power limit")), "soft", "power"),
     "power-starved": (str(QT_TRANSLATE_NOOP("Marks", "too little power")), "warn", "power"),
     "power-supply": (str(QT_TRANSLATE_NOOP("Marks", "power supply")), "error", "power"),
+    "hot": (str(QT_TRANSLATE_NOOP("Marks", "hot")), "warn", "temp"),
+    "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stands still")), "error", "temp"),
 }
-HOT = str(QT_TRANSLATE_NOOP("Marks", "hot"))
+SAMPLE_S = 1.0  # between two looks at a card
 GONE = str(QT_TRANSLATE_NOOP("Marks", "lost"))
 SILENT = {
     "version-mismatch": str(QT_TRANSLATE_NOOP("Marks", "driver updated")),
@@ -55,16 +57,17 @@ def of_cards(
     return [
         event
         for gpu in gpus
-        if (past := _Past(history, gpu, begin, start)).known
-        for event in (*_held_back(past, marked), *_hot(past, allowed), *_gone(past), *_silent(past), *_errors(past))
+        if (past := _Past(history, gpu, begin, start, temperature_limit(gpu, allowed))).known
+        for event in (*_by_rules(past, marked), *_gone(past), *_silent(past), *_errors(past))
     ]
 
 
 class _Past:
     """A card's series in the range, each read once and all at the same moments."""
 
-    def __init__(self, history: History, gpu: GpuSample, begin: float, start: float) -> None:
+    def __init__(self, history: History, gpu: GpuSample, begin: float, start: float, limit: float | None) -> None:
         self.gpu = gpu
+        self._limit = limit
         self._history, self._begin, self._start = history, begin, start
         self._read: dict[str, Window | None] = {}
         self._t: Array | None = None
@@ -89,31 +92,30 @@ class _Past:
 
     def figure(self, name: str) -> Array | float | None:
         """As rules ask: over time where it is kept, else as the card tells it now."""
+        if name == "temp_limit":
+            return self._limit
+        if name == "fan_turns":
+            turns = self.figure("fan_rpm")
+            return turns if turns is not None else self.figure("fan")
         window = self.window(name)
         if window is not None:
             return window.mean
         now = getattr(self.gpu, name, None)
         return float(now) if isinstance(now, int | float) else None
 
-    def events(self, on: Yes | None, word: str, tone: Tone, about: str) -> Iterator[Event]:
-        """One for each time that it was so."""
+    def events(self, on: Yes | None, word: str, tone: Tone, about: str, for_seconds: float = 0.0) -> Iterator[Event]:
+        """One for each time that it was so for so long."""
         window = self.window(LOST)
         if on is None or window is None:
             return
         text = QCoreApplication.translate("Marks", word)
-        for first, last in runs(window.t, on, window.step):
+        for first, last in runs(window.t, on, window.step, for_seconds):
             yield Event(start=first, end=last, text=text, tone=tone, gpu=self.gpu.index, about=about)
 
 
-def _held_back(past: _Past, rules: list[Rule]) -> Iterator[Event]:
+def _by_rules(past: _Past, rules: list[Rule]) -> Iterator[Event]:
     for rule in rules:
-        yield from past.events(met(rule, past.figure), *RULES[rule.id])
-
-
-def _hot(past: _Past, allowed: Allowed) -> Iterator[Event]:
-    limit, window = temperature_limit(past.gpu, allowed), past.window("temp")
-    if limit is not None and window is not None:
-        yield from past.events(window.mean >= limit, HOT, "warn", "temp")
+        yield from past.events(met(rule, past.figure), *RULES[rule.id], rule.for_seconds)
 
 
 def _gone(past: _Past) -> Iterator[Event]:
@@ -164,8 +166,10 @@ def _at(t: Array | None, window: Window | None) -> Window | None:
     return replace(window, t=t, mean=mean, low=low, high=high)
 
 
-def runs(t: Array, on: Yes, step: float) -> list[tuple[float, float]]:
-    """From when to when it was so; a hole of a few steps parts none. What lasts until the newest stretch goes on."""
+def runs(t: Array, on: Yes, step: float, for_seconds: float = 0.0) -> list[tuple[float, float]]:
+    """From when to when it was so, for so long at least: as an alarm, which looks each second, would have rung. A hole
+    of a few steps parts none. What lasts until the newest stretch goes on.
+    """
     at = t[on]
     if not len(at):
         return []
@@ -174,6 +178,7 @@ def runs(t: Array, on: Yes, step: float) -> list[tuple[float, float]]:
     return [
         (float(first) - step / 2, math.inf if t[-1] - last <= GAP_STEPS * step else float(last) + step / 2)
         for first, last in zip(starts, ends, strict=True)
+        if last - first + step - SAMPLE_S >= for_seconds
     ]
 
 

@@ -186,8 +186,8 @@ def test_a_power_limit_is_marked_only_where_the_card_draws_as_much(monitor):
     resting = {"util": 30, "power_w": 63.0, "throttle": ("power-cap",)}
     starved = {"util": 97, "power_w": 63.0, "throttle": ("power-cap",), "clock_sm": 600, "clock_sm_max": 3105}
     full = {**starved, "power_w": 113.0, "clock_sm": 2700}
-    parts = [resting] * 30 + [starved] * 30 + [full] * 30
-    feed(window, *(sample(gpu(**part), t=now - 90 + i) for i, part in enumerate(parts)))
+    parts = [resting] * 30 + [starved] * 40 + [full] * 30
+    feed(window, *(sample(gpu(**part), t=now - 100 + i) for i, part in enumerate(parts)))
     page._marker.forget()
     page.draw()
     plot = next(card.plot for card in page.cards if card.of.key == "power")
@@ -195,6 +195,27 @@ def test_a_power_limit_is_marked_only_where_the_card_draws_as_much(monitor):
     assert set(marked) == {"too little power", "power limit"}
     assert marked["power limit"].start == pytest.approx(now - 30, abs=2)
     assert marked["too little power"].end == pytest.approx(now - 30, abs=2)
+
+
+def test_what_did_not_last_as_long_as_its_alarm_wants_is_not_marked(monitor):
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    calm, still, hot = {"temp": 60}, {"temp": 75, "fan": 0}, {"temp": 87}
+    parts = [calm] * 5 + [hot] * 4 + [calm] * 10 + [hot] * 9 + [calm] * 8 + [still] * 8 + [calm] * 8 + [still] * 15
+    feed(window, *(sample(gpu(temp_max=88, **part), t=now - len(parts) + i) for i, part in enumerate(parts)))
+    page._marker.forget()
+    page.draw()
+    plot = next(card.plot for card in page.cards if card.of.key == "temp")
+    marked = sorted(
+        ((event.text, event.start) for event in plot._events if event.text not in ("", "install")),
+        key=lambda mark: mark[1],
+    )
+    began = now - len(parts)
+    assert marked == [
+        ("hot", pytest.approx(began + 19, abs=2)),
+        ("fan stands still", pytest.approx(began + 52, abs=2)),
+    ]
 
 
 def test_of_several_gpus_each_mark_says_whose_it_is(monitor):
