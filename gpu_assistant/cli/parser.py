@@ -100,8 +100,8 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
         command.add_argument("--mirrors", choices=get_args(MirrorUse), help=say("opt.mirrors"), **quiet)
         command.add_argument("--limit-rate", metavar="RATE", type=rate, help=say("opt.limit-rate"))
 
-    def machine(command: Options) -> None:
-        command.add_argument("--machine", metavar="FILE", type=path, help=say("opt.machine"), **quiet)
+    def machine(command: Options, use: str = "machine") -> None:
+        command.add_argument("--machine", metavar="FILE", type=path, help=say(f"opt.{use}"), **quiet)
 
     def environment(command: Options) -> None:
         command.add_argument("--env", metavar="DIR", type=path, help=say("opt.env"))
@@ -110,8 +110,8 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
         kinds = get_args(EnvironmentKind)
         command.add_argument("--environment", choices=kinds, default="venv", help=say("opt.environment"), **seen)
 
-    def planned(command: Options) -> None:
-        machine(command)
+    def planned(command: Options, use: str = "machine") -> None:
+        machine(command, use)
         command.add_argument("--goal", choices=get_args(Goal), default="pytorch", help=say("opt.goal"), **seen)
         command.add_argument("--channel", choices=get_args(Channel), default="studio", help=say("opt.channel"), **seen)
         command.add_argument("--pytorch", metavar="VERSION", type=word, help=say("opt.pytorch"))
@@ -206,7 +206,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     command = add("bundle")
     bundle_options(command, say, path=path)
     fetching(command)
-    planned(command)
+    planned(command, "bundle-machine")
     made_by(command)
 
     monitor_options(add("monitor"), say, path=path)

@@ -115,3 +115,11 @@ def test_a_file_is_no_data_folder(capsys: pytest.CaptureFixture[str], tmp_path: 
     err = capsys.readouterr().err
     assert "--data-dir" in err
     assert "--env" not in err
+
+
+def test_help_of_bundle_does_not_say_that_nothing_is_done(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run(["bundle", "--help", "--lang", "en"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "make it for the machine in this JSON file" in told
+    assert "nothing is executed" not in told
