@@ -52,11 +52,6 @@ class Table(Live, QTableWidget):
         super().refresh()
         self.recolour()
 
-    def keep_heads_whole(self) -> None:
-        """Columns no narrower than the longest head: where they do not all fit, the table scrolls sideways."""
-        head = self.horizontalHeader()
-        head.setMinimumSectionSize(max((head.sectionSizeHint(i) for i in range(head.count())), default=0))
-
     def needs(self) -> int:
         """How wide it is at the least: each column has room for its head and its longest word."""
         return sum(self._widths()[0])

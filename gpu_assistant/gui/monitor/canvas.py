@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 from PySide6.QtCore import QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QStaticText
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QRegion, QStaticText
 
 from .. import theme
 from . import axis, strokes
@@ -117,8 +117,9 @@ class Canvas:
         for value in frame.grid:
             y = min(round(frame.y(value)), area.height() - 1)
             painter.drawLine(edge, y, area.width(), y)
+        grounds: dict[str, QRegion] = {}
         for event in events:
-            self._paint_event(painter, frame, event)
+            self._paint_event(painter, frame, event, grounds)
         begin = frame.start + (edge - 2 * LEAD) * frame.column
         for line, curve in curves:
             self._paint_curve(painter, frame, line, curve, begin)
@@ -144,13 +145,20 @@ class Canvas:
         strokes.line(painter, x, y, dash=line.dash, origin=-float(frame.first))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
 
-    def _paint_event(self, painter: QPainter, frame: Frame, event: Event) -> None:
-        """Its time as a ground, and a line where it began."""
+    def _paint_event(self, painter: QPainter, frame: Frame, event: Event, grounds: dict[str, QRegion]) -> None:
+        """Its time as a ground, and a line where it began. What several cards have at once is no darker: `grounds` are
+        those painted so far, by their tone.
+        """
         left = round(frame.x(event.start))
-        ground = min(event.end, frame.end + frame.column)
+        right = min(event.end, frame.end + frame.column)
         if not event.moment:
-            width = max(round(frame.x(ground)) - left, 1)
-            painter.fillRect(QRect(left, 0, width, frame.area.height()), theme.color(event.tone, 0.14))
+            width = max(round(frame.x(right)) - left, 1)
+            ground, before = QRect(left, 0, width, frame.area.height()), grounds.get(event.tone, QRegion())
+            painter.save()
+            painter.setClipRegion(QRegion(ground).subtracted(before), Qt.ClipOperation.IntersectClip)
+            painter.fillRect(ground, theme.color(event.tone, 0.14))
+            painter.restore()
+            grounds[event.tone] = before.united(ground)
         painter.setPen(strokes.pen(theme.color(event.tone), 1, 2))
         painter.drawLine(left, 0, left, frame.area.height())
 

@@ -32,6 +32,11 @@ class Event(Struct, frozen=True, kw_only=True):
         """Whether it has no length."""
         return self.end <= self.start
 
+    @property
+    def says(self) -> bool:
+        """Whether its text is more than a card's number."""
+        return bool(self.word if self.whose else self.text)
+
     def within(self, start: float, end: float) -> bool:
         """Whether any of it lies between two moments."""
         return self.start <= end and (self.end >= start or math.isinf(self.end))

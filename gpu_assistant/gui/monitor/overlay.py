@@ -84,6 +84,8 @@ def together(frame: Frame, events: tuple[Event, ...]) -> list[tuple[Event, str]]
     return [
         (event, f"GPU {', '.join(map(str, sorted(gpus)))} {event.word}".strip() if len(gpus) > 1 else event.text)
         for event, gpus in groups
+        # Whose it is tells little of many, where another plot says what it was.
+        if event.word or len(gpus) < 2
     ]
 
 

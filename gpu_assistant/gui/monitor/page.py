@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QImage, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...core.results import GpuSample, Sample
 from .. import theme
@@ -74,16 +74,19 @@ class MonitorPage(Page):
         self.hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.more = More()
         self.inside = Inside()
-        self._views = QStackedWidget()
-        self._views.addWidget(self.plots)
-        self._views.addWidget(self.table)
+        self.table.hide()
         self.column.addWidget(self.said)
         self.column.addWidget(self.advice)
         self.column.addWidget(self.tops)
-        self.column.addWidget(self._views, 1)
-        self.column.addWidget(self.hint)
-        self.column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignHCenter)
-        self.column.addWidget(self.inside)
+        self.column.addWidget(self.plots, 1)
+        self.column.addWidget(self.table, 1)
+        self._below = QWidget()
+        below = QVBoxLayout(self._below)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.addWidget(self.hint)
+        below.addWidget(self.more, 0, Qt.AlignmentFlag.AlignHCenter)
+        below.addWidget(self.inside)
+        self.column.addWidget(self._below)
         self._wire()
         self._ready = True
         self._follow_gpus(sampling.history.gpus())
@@ -155,7 +158,7 @@ class MonitorPage(Page):
         """Draw the plots (or the table) that are on the screen."""
         if not self.isVisible():
             return
-        if self._views.currentWidget() is self.table:
+        if not self.table.isHidden():
             self.table.fill(self.cards, self._sampling.history)
             return
         events = self._marker.news(self.clock, self.picked)
@@ -297,8 +300,11 @@ class MonitorPage(Page):
         self.advice.show_health(self._health(), self._silent)
 
     def _show_twin(self) -> None:
+        """The table has all the room below the controls: it scrolls, and not the page around it."""
         as_table = self.controls.twin.isChecked()
-        self._views.setCurrentIndex(1 if as_table else 0)
+        for widget in (self.tops, self.plots, self._below):
+            widget.setVisible(not as_table)
+        self.table.setVisible(as_table)
         self.table.forget()
         self.draw()
         if as_table:
@@ -309,8 +315,9 @@ class MonitorPage(Page):
     def picture(self) -> QImage:
         """The figures and plots, also those that are scrolled away."""
         self.plots.draw(self._sampling.history, all_of_them=True)
-        top = self.tops.mapTo(self.content, QPoint(0, 0)).y()
-        bottom = self._views.mapTo(self.content, QPoint(0, self._views.height())).y()
+        first, last = (self.tops, self.plots) if self.table.isHidden() else (self.table, self.table)
+        top = first.mapTo(self.content, QPoint(0, 0)).y()
+        bottom = last.mapTo(self.content, QPoint(0, last.height())).y()
         area = QRect(0, top - 12, self.content.width(), bottom - top + 24)
         with self.tops.without_buttons():
             seen = self.content.grab(area).toImage()

@@ -211,7 +211,7 @@ class Plot(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             at = self.clock.cursor
             near = 2 * frame.column
-            events = [event.text for event in self._events if event.text and event.within(at - near, at + near)]
+            events = [event.text for event in self._events if event.says and event.within(at - near, at + near)]
             readings = [(line, value, self.extremes(line)) for line, value in self.readings()]
             overlay.paint_cursor(painter, frame, at, readings, figure=self._figure, events=events)
         if self.hasFocus():

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QTableWidgetItem
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 
+from .. import theme
 from ..components import Table
+from . import axis
 from .clock import Clock
 from .history import History
 from .plot_card import PlotCard, figure_or_dash
 
 ROWS = 60
+LEAST = 160  # pixels high at least, times the text scale
 
 
 class MonitorTable(Table):
@@ -23,6 +25,7 @@ class MonitorTable(Table):
         super().__init__()
         self._clock = clock
         self._filled: tuple[float, float, int] | None = None
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
     def forget(self) -> None:
         """Fill it again at the next chance (another language, other series)."""
@@ -44,7 +47,6 @@ class MonitorTable(Table):
         moments = [moment for moment in np.arange(np.floor(end / step) * step, start, -step) if moment > 0]
         self.setColumnCount(len(heads))
         self.setHorizontalHeaderLabels(heads)
-        self.keep_heads_whole()
         rows = self._rows(columns, history, np.array(moments), step)
         self.setRowCount(len(rows))
         for row, cells in enumerate(rows):
@@ -55,6 +57,22 @@ class MonitorTable(Table):
                     | (Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft)
                 )
                 self.setItem(row, column, item)
+        self._fit()
+
+    def refresh(self) -> None:
+        """Larger words need wider columns."""
+        super().refresh()
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """As wide as its columns have room; where not even their longest words have it, it scrolls sideways."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setMinimumHeight(theme.px(LEAST))
+        upright = self.verticalScrollBar().sizeHint().width()
+        self.fit_columns(self.width() - 2 * self.frameWidth() - upright)
 
     def _rows(
         self,
@@ -77,7 +95,7 @@ class MonitorTable(Table):
                 values[near] = found.mean[nearest[near]] / card.of.scale
                 kept |= near
             figures.append(values)
-        cells: list[list[str]] = [[time.strftime("%H:%M:%S", time.localtime(moment))] for moment in moments[kept]]
+        cells: list[list[str]] = [[axis.said(moment, self._clock.span)] for moment in moments[kept]]
         for (card, _), values in zip(columns, figures, strict=True):
             for row, value in zip(cells, values[kept], strict=True):
                 row.append(figure_or_dash(card.of, float(value)))

@@ -459,3 +459,25 @@ def test_why_the_driver_told_nothing_is_marked(monitor, state, word):
     (marked,) = [event for event in plot._events if event.text == word]
     assert marked.start == pytest.approx(now - 60, abs=2)
     assert marked.end == pytest.approx(now - 30, abs=2)
+
+
+def test_the_table_scrolls_in_itself_and_says_the_day_where_a_day_is_shown(monitor, qtbot):
+    window, page = monitor
+    window.resize(1000, 700)
+    page.controls.pause.click()
+    now = page.clock.view()[1]
+    feed(window, *(sample(gpu(), t=now - 100 + second) for second in range(100)))
+    page.controls.twin.click()
+    head, table = page.table.horizontalHeader(), page.table
+    qtbot.waitUntil(lambda: table.rowCount() > 5 and page.verticalScrollBar().maximum() == 0, timeout=5000)
+    assert head.length() <= table.viewport().width()
+    assert all(head.sectionSize(i) >= head.sectionSizeHint(i) for i in range(head.count()))
+    assert table.item(0, 0).text().count(":") == 2
+    feed(window, sample(gpu()))
+    assert not page.inside.isVisible()
+    page.clock.choose(86_400)
+    day = time.strftime("%m-%d ", time.localtime(now))
+    qtbot.waitUntil(lambda: table.rowCount() > 0 and table.item(0, 0).text().startswith(day), timeout=5000)
+    page.controls.twin.click()
+    assert page.inside.isVisible()
+    assert page.plots.isVisible()

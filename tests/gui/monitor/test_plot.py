@@ -253,3 +253,15 @@ def test_without_a_band_there_are_no_extremes(shown, past):
     plot.refresh(past.fetch)
     plot.clock.point(BEGIN + 270)
     assert plot.extremes(plot.readings()[0][0]) is None
+
+
+def test_what_several_cards_have_at_once_is_no_darker(shown, past):
+    past.now = BEGIN + 280
+    plot = shown(60)
+    one = Event(start=BEGIN + 230, end=BEGIN + 275, text="", tone="warn")
+    grounds = []
+    for events in ((one,), (one, one, one)):
+        plot.set_events(events)
+        plot.refresh(past.fetch)
+        grounds.append(pixels(plot))
+    assert np.array_equal(*grounds)
