@@ -151,5 +151,5 @@ def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if history.damaged:
         output.note(output.say("history-damaged", count=history.damaged))
     if not output.json:
-        output.line(output.say("exported", rows=rows, path=str(path)))
+        output.line(output.say("exported", table_rows=rows, path=str(path)))
     return 0

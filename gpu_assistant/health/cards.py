@@ -179,6 +179,7 @@ def _link(make: Make, seen: Seen, tests: Tests) -> Check:
         at_work = (last.pcie_gen, last.pcie_width)
     gen, width = at_work or (last.pcie_gen, last.pcie_width)
     data: dict[str, Value] = {"gen": gen, "width": width, "gen_max": most[0], "width_max": most[1]}
+    data |= {"lanes": width, "most_lanes": most[1]}
     full = gen >= (most[0] or 0) and width >= (most[1] or 0)
     if not full and at_work is None:
         reason = "@health.reason.too-short" if loaded else "@health.reason.at-rest"

@@ -26,6 +26,8 @@ LISTS = frozenset(
         "toolkit",
     }
 )
+# By the ending of a figure's name: what it counts, in English (one of it) and Chinese.
+COUNTED = {"lanes": ("lane", "条通道"), "table_rows": ("row", "行")}
 UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -109,4 +111,13 @@ def _figure(name: str, value: float, language: Language) -> str:
         return duration(value, language)
     if name.endswith("days"):
         return f"{value} 天" if language == "zh_CN" else f"{value} day{'' if value == 1 else 's'}"
-    return f"{value:,.3g}" if isinstance(value, float) else str(value)
+    return _counted(name, value, language) or (f"{value:,.3g}" if isinstance(value, float) else str(value))
+
+
+def _counted(name: str, value: float, language: Language) -> str | None:
+    for ending, (english, chinese) in COUNTED.items():
+        if name.endswith(ending):
+            return (
+                f"{value:.0f} {chinese}" if language == "zh_CN" else f"{value:.0f} {english}{'' if value == 1 else 's'}"
+            )
+    return None

@@ -49,6 +49,7 @@ def test_the_first_level_sees_what_a_card_at_work_suffers(scenario: Scenario, pl
     ill = ("card-link", "card-memory", "card-heat", "card-held-back")
     assert {check_id: states(checks)[check_id] for check_id in ill} == dict.fromkeys(ill, "warn")
     assert one(checks, "card-link").value == "PCIe 4 x1"
+    assert "over 1 lane;" in (one(checks, "card-link").text or "")
     assert (one(checks, "card-heat").value, one(checks, "card-heat").data["limit"]) == (83, 84)
     assert checks.verdict == "warn"
 
