@@ -195,6 +195,10 @@
         <translation>开始测速</translation>
     </message>
     <message>
+        <source>Measures matrix products, copies, the training of ResNet-50 and BERT-base, and a small language model.</source>
+        <translation>会测矩阵乘法、复制、ResNet-50 和 BERT-base 的训练，以及一个小型语言模型。</translation>
+    </message>
+    <message>
         <source>Saved: {path}</source>
         <translation>已保存：{path}</translation>
     </message>

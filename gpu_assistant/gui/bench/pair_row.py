@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -43,10 +44,16 @@ class PairRow(Live, QWidget):
     def __init__(self, pair: Pair, under: str, usual: Range | None = None) -> None:
         super().__init__()
         self._pair, self._under, self._usual = pair, under, usual
+        self._rows: Sequence[PairRow] = (self,)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.follow()
+
+    def stand_with(self, rows: Sequence[PairRow]) -> None:
+        """Where one of these rows has no room for words beside bars, none has them there."""
+        self._rows = rows
+        self.updateGeometry()
 
     def retranslate(self) -> None:
         """What a screen reader says."""
@@ -81,16 +88,24 @@ class PairRow(Live, QWidget):
 
     def _places(self, width: float) -> _Places:
         """Where everything stands in this width."""
-        pair, right = self._pair, 0.0
-        if pair.gpus:
-            heading = QFontMetricsF(theme.font("heading"))
-            right = max(heading.horizontalAdvance(self._ratio()), heading.horizontalAdvance("100×")) + 12
-        words = min(width * 0.36, theme.px(250))
+        above = any(row._crowded(width) for row in self._rows)
+        right, words = self._beside(), min(width * 0.36, theme.px(250))
+        return _Places(above, width - right - 12 if above else words - 12, 0.0 if above else words, width - right)
+
+    def _beside(self) -> float:
+        """What the ratio takes."""
+        if not self._pair.gpus:
+            return 0.0
+        heading = QFontMetricsF(theme.font("heading"))
+        return max(heading.horizontalAdvance(self._ratio()), heading.horizontalAdvance("100×")) + 12
+
+    def _crowded(self, width: float) -> bool:
+        """Whether there is no room for its words beside its bars."""
+        pair, words = self._pair, min(width * 0.36, theme.px(250))
         longest = max(self._width_of(self._label(each)) for each in pair.results)
         bar = theme.px(60) if len(pair.results) > 1 or self._usual is not None else 0
         title = min(QFontMetricsF(theme.font("strong")).horizontalAdvance(short_name(pair)), theme.px(238)) + 12
-        above = title > words or words + bar + longest + ROOM + right > width
-        return _Places(above, width - right - 12 if above else words - 12, 0.0 if above else words, width - right)
+        return title > words or words + bar + longest + ROOM + self._beside() > width
 
     def _words(self, width: float) -> list[tuple[QTextLayout, QSize]]:
         """Name and what it means, in lines."""

@@ -18,6 +18,7 @@ from .meanings import meaning, short_name
 from .right_card import BELOW, verdict_words
 
 WIDTH, HEIGHT, MARGIN, ROWS = 1200, 630, 60, 4  # what social networks show whole
+SMALLEST = 12  # pixels of a letter
 # The picture goes to other people's screens: it is always light, and its letters have their own size.
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -52,7 +53,9 @@ def _paint(painter: QPainter, benchmark: Benchmark) -> None:
         _text(painter, room.translated(0, 52), head.detail, _font(22, 400), colours["soft"])
     y = 196.0
     row = 78.0
-    for pair in summary.pairs(benchmark)[:ROWS]:
+    # Warnings that take more than one line take the last row's place: nothing of them may be cut.
+    less = row if _lines(marks(benchmark)) > 1 else 0.0
+    for pair in summary.pairs(benchmark)[: ROWS - 1 if less else ROWS]:
         _row(painter, pair, benchmark, y, colours)
         y += row
     foot = QRectF(MARGIN + 10, HEIGHT - 92, WIDTH - 2 * MARGIN - 20, 36)
@@ -61,9 +64,7 @@ def _paint(painter: QPainter, benchmark: Benchmark) -> None:
     foot.setWidth(foot.width() - QFontMetricsF(ours).horizontalAdvance("GPU Assistant") - 30)
     said = " · ".join(part for part in (*about(benchmark), scores.dated(benchmark)) if part)
     _text(painter, foot, said, _font(20, 400), colours["soft"])
-    _text(
-        painter, QRectF(MARGIN + 10, HEIGHT - 122, WIDTH - 140, 30), marks(benchmark), _font(20, 600), colours["warn"]
-    )
+    _warn(painter, QRectF(MARGIN + 10, HEIGHT - 122, WIDTH - 140, 30), marks(benchmark), colours["warn"], less)
 
 
 def marks(benchmark: Benchmark) -> str:
@@ -73,6 +74,28 @@ def marks(benchmark: Benchmark) -> str:
     found += [said] if (said := scores.unmeasured(benchmark)) else []
     found += [f"{line.text} {line.value}".strip() for line in fairness(benchmark) if line.kind == "warn"]
     return " · ".join(found)
+
+
+def _warn(painter: QPainter, place: QRectF, text: str, colour: QColor, more: float) -> None:
+    """Warnings in as many lines as they take, `more` higher than one line; in smaller letters where that is too few."""
+    font, wrapped = _font(20, 600), int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
+    wrapped |= int(Qt.TextFlag.TextWordWrap)
+    place = place.adjusted(0, -more, 0, -6 if more else 0)
+    while font.pixelSize() > SMALLEST and _wrapped(text, font).height() > place.height():
+        font.setPixelSize(font.pixelSize() - 1)
+    painter.setFont(font)
+    painter.setPen(colour)
+    painter.drawText(place, wrapped, text)
+
+
+def _wrapped(text: str, font: QFont) -> QRectF:
+    room = QRectF(0, 0, WIDTH - 140, HEIGHT)
+    return QFontMetricsF(font).boundingRect(room, int(Qt.TextFlag.TextWordWrap), text)
+
+
+def _lines(text: str) -> int:
+    font = _font(20, 600)
+    return round(_wrapped(text, font).height() / QFontMetricsF(font).height()) if text else 0
 
 
 def _row(painter: QPainter, pair: summary.Pair, benchmark: Benchmark, y: float, colours: dict[str, QColor]) -> None:

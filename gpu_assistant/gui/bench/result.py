@@ -112,10 +112,14 @@ class BenchResultView(Live, QWidget):
         emptied(self._rows)
         shown = summary.pairs(benchmark)
         with_cards, bracketed = any(pair.gpus for pair in shown), False
+        rows = []
         for pair in shown:
             usual = scores.usual(pair, benchmark)
             bracketed = bracketed or usual is not None
-            self._rows.addWidget(PairRow(pair, meaning(pair, benchmark), usual))
+            rows.append(PairRow(pair, meaning(pair, benchmark), usual))
+        for row in rows:
+            row.stand_with(rows)
+            self._rows.addWidget(row)
         self._heading.setText(self.tr("GPU beside CPU") if with_cards else self.tr("Measured on the CPU"))
         parts = [self.tr("Blue: the GPU. Grey: the CPU.")] if with_cards else []
         if bracketed:

@@ -29,7 +29,9 @@ def benchmark_page(home, app, qtbot):
 
 def test_benchmark_empty_says_how_long(benchmark_page):
     _, page = benchmark_page
-    assert page.empty.sentence.text() == "About 1 minute. The fan may get loud."
+    what, how_long = page.empty.sentence.text().split("\n")
+    assert "ResNet-50" in what
+    assert how_long == "About 1 minute. The fan may get loud."
     assert page.empty.button.isEnabled()
 
 
@@ -164,6 +166,33 @@ def test_benchmark_of_a_simulated_machine_is_disabled_with_the_reason(open_area,
     qtbot.waitUntil(page.empty.isVisible, timeout=5000)
     assert not page.empty.button.isEnabled()
     assert "simulated" in page.empty.sentence.text()
+
+
+def test_what_another_program_measured_is_there_when_one_comes_back(benchmark_page, app, qtbot):
+    window, page = benchmark_page
+    window.area.open(0)
+    app.kept = [cpu_benchmark()]
+    window.area.open(BENCHMARK)
+    qtbot.waitUntil(page.result.isVisible, timeout=5000)
+
+
+def test_where_something_was_saved_is_said_until_one_goes_on(benchmark_page, app, qtbot, tmp_path):
+    window, page = benchmark_page
+    app.kept = [cpu_benchmark()]
+    page.look()
+    qtbot.waitUntil(page.result.isVisible, timeout=5000)
+    for leave in (
+        page.tabs.buttons[1].click,
+        lambda: window.area.open(0),
+        lambda: page.memory.busy_changed.emit(True),
+    ):
+        page._sharing.saved.emit(tmp_path / "rep.html")
+        assert "rep.html" in page.trouble.label.text()
+        assert not page.trouble.isHidden()
+        leave()
+        assert page.trouble.isHidden()
+        window.area.open(BENCHMARK)
+        page.tabs.buttons[0].click()
 
 
 def test_own_past_compares_only_the_same(benchmark_page, app, qtbot):

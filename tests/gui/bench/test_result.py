@@ -16,6 +16,7 @@ from gpu_assistant.gui.bench.page import MEMORY, MEMORY_TAB, RESULT, SPEED_TAB
 from gpu_assistant.gui.bench.stack_row import StackRow
 from gpu_assistant.gui.main.area import BENCHMARK
 from tests.fakes.benchmarks import GIB, card_benchmark, memory_fits, slow_benchmark
+from tests.fakes.examples import cpu_benchmark
 from tests.fakes.main_window import ENVIRONMENT
 
 pytestmark = pytest.mark.gui
@@ -89,6 +90,15 @@ def test_twice_as_large_a_text_needs_no_scrolling_to_the_side(shown, qapp, qtbot
     theme.set_text_scale(qapp, 2.0)
     qtbot.waitUntil(lambda: page.actions_.geometry().top() > page.title.geometry().bottom() > 50, timeout=5000)
     qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)
+
+
+def test_all_rows_stand_alike(shown, qapp, qtbot):
+    page = shown(replace(cpu_benchmark(), results=tuple(r for r in card_benchmark().results if r.device == "cpu")))
+    rows = [page.result._rows.itemAt(at).widget() for at in range(page.result._rows.count())]
+    widths = range(200, 1000, 20)
+    assert len(rows) == 3
+    assert any(len({row._crowded(width) for row in rows}) == 2 for width in widths)
+    assert all(len({row._places(width).above for row in rows}) == 1 for width in widths)
 
 
 def test_before_and_after(shown):

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage
 
 from gpu_assistant.bench import summary
 from gpu_assistant.core.results import BenchDevice
@@ -18,6 +18,7 @@ from gpu_assistant.gui.bench.picture import HEIGHT, WIDTH, about, marks, png
 from gpu_assistant.gui.bench.report import html
 from gpu_assistant.gui.bench.right_card import RangeSource
 from gpu_assistant.gui.bench.sharing import Sharing, _name
+from gpu_assistant.gui.theme.tokens import look
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark
 
@@ -157,6 +158,21 @@ def test_a_picture_says_what_is_wrong_with_its_figures_and_names_equal_cards_by_
     wild = replace(card_benchmark().results[0], q3=500.0)
     assert "Spread between runs" in marks(replace(card_benchmark(), results=(wild,)))
     assert about(two_cards())[0] == "2 × NVIDIA GeForce RTX 4060"
+
+
+def test_no_warning_on_the_picture_is_cut(language):
+    few = replace(cpu_benchmark(), notes=("bench.note.busy-cpu",))
+    many = replace(few, notes=tuple(f"bench.note.{each}" for each in ("busy-cpu", "spread", "wrong", "time", "killed")))
+
+    def lowest_and_highest(benchmark):
+        image = QImage.fromData(png(benchmark))
+        warn = QColor(look().themes["light"].colours()["warn"]).name()
+        rows = [y for y in range(HEIGHT) if any(image.pixelColor(x, y).name() == warn for x in range(0, WIDTH, 2))]
+        return rows[0], rows[-1]
+
+    (high, low), (higher, lower) = lowest_and_highest(few), lowest_and_highest(many)
+    assert low - high < 30 < lower - higher < 110
+    assert lower < HEIGHT - 90
 
 
 def test_cards_together_tell_their_efficiency_and_a_processor_its_format(language):
