@@ -127,5 +127,69 @@
         <source>This level computes with PyTorch, which is not set up yet. Level 1 works without it.</source>
         <translation>这一级要用 PyTorch 计算，而 PyTorch 尚未安装。1 级不需要它。</translation>
     </message>
+    <message>
+        <source>Full load for</source>
+        <translation>满载时长</translation>
+    </message>
+    <message>
+        <source>{count} min</source>
+        <translation>{count} 分钟</translation>
+    </message>
+    <message>
+        <source>All cards</source>
+        <translation>全部显卡</translation>
+    </message>
+    <message>
+        <source>Which card</source>
+        <translation>选择显卡</translation>
+    </message>
+    <message>
+        <source>What the card did in {duration}</source>
+        <translation>{duration}内显卡的表现</translation>
+    </message>
+    <message>
+        <source>Temperature: {first} °C at the start, {most} °C at most</source>
+        <translation>温度：开始 {first} °C，最高 {most} °C</translation>
+    </message>
+    <message>
+        <source>Clock: {least} to {most} MHz</source>
+        <translation>频率：{least} 到 {most} MHz</translation>
+    </message>
+    <message>
+        <source>Held back by heat or the power supply: never</source>
+        <translation>没有因过热或供电而降速</translation>
+    </message>
+    <message>
+        <source>Held back for {percent} % of the time: {reasons}</source>
+        <translation>{percent}% 的时间被迫降速：{reasons}</translation>
+    </message>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
+    <message>
+        <source>Stop the test?</source>
+        <translation>停止测试？</translation>
+    </message>
+    <message>
+        <source>It ends without a verdict, and what it found so far is not kept.</source>
+        <translation>测试会没有结论就结束，已经发现的内容不会保留。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Level {level}: {verdict}</source>
+        <translation>{level} 级：{verdict}</translation>
+    </message>
+    <message>
+        <source>No card was tested. What was tested besides is right.</source>
+        <translation>没有测试任何显卡，其他测试的项目全部正常。</translation>
+    </message>
 </context>
 </TS>

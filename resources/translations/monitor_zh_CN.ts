@@ -15,6 +15,10 @@
         <source>last 60 seconds</source>
         <translation>最近 60 秒</translation>
     </message>
+    <message>
+        <source>Test this card</source>
+        <translation>给显卡体检</translation>
+    </message>
 </context>
 <context>
     <name>Metric</name>
@@ -136,6 +140,10 @@
     <message>
         <source>Back to now</source>
         <translation>回到现在</translation>
+    </message>
+    <message>
+        <source>Health test</source>
+        <translation>体检</translation>
     </message>
 </context>
 <context>

@@ -86,8 +86,17 @@ class FakeMain(FakeApp):
     def health_rules(self) -> HealthRules:
         return self.catalog.read("health.json", HealthRules)
 
-    def health(self, environment: Path | None, looks: FakeSampler, *, level: int = 1) -> FakeJob:
-        self.asked.append(f"health {level} {environment}")
+    def health(
+        self,
+        environment: Path | None,
+        looks: FakeSampler,
+        *,
+        level: int = 1,
+        device: str | None = None,
+        load_seconds: float | None = None,
+    ) -> FakeJob:
+        wishes = "".join(f" {each}" for each in (device, load_seconds) if each is not None)
+        self.asked.append(f"health {level} {environment}{wishes}")
         return FakeJob(self.results["health"], self.news.get("health", ()), self.gate)
 
     def health_watch(self) -> Watch:

@@ -15,12 +15,13 @@ from .picture import Icon
 from .shape import Shape
 from .text import label
 
-BannerKind = Literal["simulated", "offline", "update", "restart", "ok", "warn", "error"]
+BannerKind = Literal["simulated", "offline", "update", "restart", "neutral", "ok", "warn", "error"]
 _LOOK = {
     "simulated": ("sim", "warn"),
     "offline": ("net", "warn"),
     "update": ("download", "accent"),
     "restart": ("restart", "accent"),
+    "neutral": ("info", "text"),
     "ok": ("ok", "ok"),
     "warn": ("warn", "warn"),
     "error": ("error", "error"),
@@ -66,6 +67,6 @@ class Banner(Live, QWidget):
         del event
         token, width = _LOOK[self.kind][1], theme.current().line_width
         painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.color(f"{token}_soft"))
+        painter.fillRect(self.rect(), theme.color("hover" if self.kind == "neutral" else f"{token}_soft"))
         if width > 1:
             painter.fillRect(QRectF(0, self.height() - width, self.width(), width), theme.color(token))

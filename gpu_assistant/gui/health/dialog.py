@@ -2,40 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.errors import AppError
-from ...core.results import Check, Checks
+from ...core.results import Check, Checks, GpuSample
 from ...health.listening import HealthProgress
 from .. import language, theme
-from ..components import Banner, Button, ProgressBar, Segments, announce, label
+from ..components import Banner, Button, ConfirmDialog, ProgressBar, Segments, announce, label
 from ..worker import JobRunner
 from . import words
+from .choices import Choices
 from .job import CardTestJob, Ground, GroundJob
 from .result import ResultView
 
 if TYPE_CHECKING:
     from ...app import App
 
-SIZE = 680, 560  # what the list of checks wants, at 100 % text
+SIZE = 680, 600  # what the list of checks wants, at 100 % text
+LOADED = 3  # the level that loads the cards
 
 
 class HealthDialog(QDialog):
     """Starts at `level`; a test that runs is stopped, and waited for, before it closes. `busy`: something else
-    computes on the card just now, so that a test would be wrong.
+    computes on the card just now, so that a test would be wrong. `cards` are those to choose from, `card` the index of
+    the one that is chosen first (None: all of them).
     """
 
-    def __init__(self, app: App, parent: QWidget, *, level: int = 1, busy: bool = False) -> None:
+    def __init__(
+        self,
+        app: App,
+        parent: QWidget,
+        *,
+        level: int = 1,
+        busy: bool = False,
+        cards: Sequence[GpuSample] = (),
+        card: int | None = None,
+    ) -> None:
         super().__init__(parent)
         translate = QCoreApplication.translate
         self._app, self._busy = app, busy
         self._ground: Ground | None = None
         self._leaving = False
+        self._tested = level
         self.setWindowTitle(translate("Health", "Health test"))
         self.levels = Segments(words.levels(), level - 1, name=translate("Health", "How thorough"))
+        self.choices = Choices(cards, card, self)
         self.about, self.now = label("body"), label("body")
         self.bar = ProgressBar()
         self.news = Banner("warn")
@@ -55,7 +70,7 @@ class HealthDialog(QDialog):
         column.setSpacing(12)
         column.addWidget(label("title", QCoreApplication.translate("Health", "Is the card sound?")))
         column.addWidget(self.levels, 0, Qt.AlignmentFlag.AlignLeft)
-        for widget in (self.about, self.news, self.now, self.bar):
+        for widget in (self.choices, self.about, self.news, self.now, self.bar):
             column.addWidget(widget)
         column.addWidget(self.found, 1)
         row = QHBoxLayout()
@@ -69,6 +84,7 @@ class HealthDialog(QDialog):
 
     def _wire(self) -> None:
         self.levels.chosen.connect(lambda _: self._show())
+        self.choices.changed.connect(self._show)
         self.start.clicked.connect(self.test)
         self.cancel.clicked.connect(self.stop)
         self.close_.clicked.connect(self.reject)
@@ -82,9 +98,18 @@ class HealthDialog(QDialog):
         self.runner.finished.connect(self._ended)
 
     @classmethod
-    def show_for(cls, app: App, parent: QWidget, *, level: int = 1, busy: bool = False) -> HealthDialog:
+    def show_for(
+        cls,
+        app: App,
+        parent: QWidget,
+        *,
+        level: int = 1,
+        busy: bool = False,
+        cards: Sequence[GpuSample] = (),
+        card: int | None = None,
+    ) -> HealthDialog:
         """Show it above `parent` and let it go when closed."""
-        dialog = cls(app, parent, level=level, busy=busy)
+        dialog = cls(app, parent, level=level, busy=busy, cards=cards, card=card)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
         return dialog
@@ -104,7 +129,17 @@ class HealthDialog(QDialog):
         self._tell(None)
         self.now.setText(QCoreApplication.translate("Health", "Starting…"))
         self.bar.set_fraction(None)
-        self.runner.start(CardTestJob(self._app, self._ground.environment, self.level))
+        self._tested = self.level
+        chosen = self.choices
+        self.runner.start(
+            CardTestJob(
+                self._app,
+                self._ground.environment,
+                self.level,
+                device=chosen.device,
+                load_seconds=chosen.load_seconds,
+            )
+        )
         self._show()
         self.cancel.setFocus()
 
@@ -116,11 +151,23 @@ class HealthDialog(QDialog):
             self.cancel.setEnabled(False)
 
     def reject(self) -> None:
-        """Esc and Close: a test that runs is stopped first."""
+        """Esc and Close: a test that runs is stopped first; one that took minutes is not lost by a slip."""
+        if self._leaving or (self.runner.running and self._tested > 1 and not self._may_stop()):
+            return
         self._leaving = True
         self.reader.cancel()
         self.stop()
         self._maybe_leave()
+
+    def _may_stop(self) -> bool:
+        translate = QCoreApplication.translate
+        return ConfirmDialog.ask(
+            self,
+            translate("Health", "Stop the test?"),
+            translate("Health", "It ends without a verdict, and what it found so far is not kept."),
+            go=translate("Health", "Stop"),
+            stay=translate("Health", "Go on"),
+        )
 
     def _maybe_leave(self) -> None:
         if self._leaving and not (self.reader.running or self.runner.running):
@@ -182,7 +229,10 @@ class HealthDialog(QDialog):
         """What fits the state of now."""
         running, why = self.runner.running, self._why_not()
         self.levels.setEnabled(not running)
-        self.about.setText(why or (words.of_level(self.level, self._ground) if self._ground is not None else ""))
+        self.choices.setEnabled(not running)
+        self.choices.show_for(loaded=self.level == LOADED)
+        said = words.of_level(self.level, self._ground, self.choices.load_seconds) if self._ground is not None else ""
+        self.about.setText(why or said)
         self.now.setVisible(running)
         self.bar.setVisible(running)
         self.start.setVisible(not running)

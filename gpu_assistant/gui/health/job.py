@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
 class Ground(Struct, frozen=True, kw_only=True):
     """What a test stands on: the environment in use (None: the driver alone can be asked), the longest time that each
-    level may take, and how long level 3 loads the card; seconds.
+    level may take, without the load of level 3; seconds.
     """
 
     environment: Path | None
     limits: tuple[float, ...]
-    load: float
 
 
 class GroundJob:
@@ -39,17 +38,30 @@ class GroundJob:
         return Ground(
             environment=installed.folder if installed is not None else None,
             limits=tuple(float(each) for each in tests.limits_seconds),
-            load=float(tests.load_seconds),
         )
 
 
 class CardTestJob:
-    """One test of a level, as `gpu-assistant health` runs it. The window's own sampler goes on beside it."""
+    """One test of a level, as `gpu-assistant health` runs it: of one `device` or of all, loading it for so many
+    seconds. The window's own sampler goes on beside it.
+    """
 
-    def __init__(self, app: App, environment: Path | None, level: int) -> None:
+    def __init__(
+        self,
+        app: App,
+        environment: Path | None,
+        level: int,
+        *,
+        device: str | None = None,
+        load_seconds: float | None = None,
+    ) -> None:
         self._app, self._environment, self._level = app, environment, level
+        self._device, self._load_seconds = device, load_seconds
 
     def run(self, context: JobContext[Any]) -> Checks:
         """The checks; raises what `HealthJob.run` raises."""
         with closing(self._app.sampler()) as sampler:
-            return self._app.health(self._environment, sampler, level=self._level).run(context)
+            made = self._app.health(
+                self._environment, sampler, level=self._level, device=self._device, load_seconds=self._load_seconds
+            )
+            return made.run(context)

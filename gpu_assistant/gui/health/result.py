@@ -11,9 +11,12 @@ from .. import language
 from ..components import Banner, Icon, label, scroll_slim
 from ..components.banner import BannerKind
 from . import words
+from .curves import CurveView
 
-ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("right", "soft")}
+ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("minus", "soft")}
 VERDICTS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
+# What can also be said of the processor.
+WITHOUT_CARD = {"driver", "cpu-compute", "copy-bandwidth", "matmul-bits", "memory-test", "load", "load-speed"}
 
 
 def state_word(state: str) -> str:
@@ -58,6 +61,7 @@ class ResultView(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(QCoreApplication.translate("Health", "What was tested"))
         self.rows: list[CheckRow] = []
+        self.curves: list[CurveView] = []
         self.verdict, self.scope = Banner("ok"), label("small")
         content = QWidget()
         self._column = QVBoxLayout(content)
@@ -71,12 +75,12 @@ class ResultView(QScrollArea):
 
     def clear(self) -> None:
         """For a new test."""
-        for widget in (self.verdict, self.scope, *self.rows):
+        for widget in (self.verdict, self.scope, *self.curves, *self.rows):
             widget.hide()
-        for row in self.rows:
-            self._column.removeWidget(row)
-            row.deleteLater()
-        self.rows = []
+        for part in (*self.curves, *self.rows):
+            self._column.removeWidget(part)
+            part.deleteLater()
+        self.curves, self.rows = [], []
 
     def add(self, check: Check) -> None:
         """A check was made."""
@@ -86,26 +90,44 @@ class ResultView(QScrollArea):
         made = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(check,))
         row = CheckRow(language.texts().checks(made).checks[0])
         self.rows.append(row)
-        self._column.insertWidget(self._column.count() - 1, row)
+        self._column.insertWidget(self._column.indexOf(self.scope), row)
 
     def end(self, checks: Checks) -> None:
-        """The whole of it, with the verdict and what it covers on top."""
+        """The whole of it: the verdict, the curves of the cards, each check, and what the verdict covers."""
         said = language.texts().checks(checks)
         self.clear()
+        drawn = [curve for curve in checks.curves if curve.t]
+        for curve in drawn:
+            view = CurveView(curve, several=len(drawn) > 1)
+            self.curves.append(view)
+            self._column.insertWidget(self._column.indexOf(self.scope), view)
         for check in checks.checks:
             self.add(check)
-        self.verdict.set(VERDICTS[checks.verdict], verdict_words(checks))
+        self.verdict.set("neutral" if untested(checks) else VERDICTS[checks.verdict], verdict_words(checks))
         self.verdict.show()
         self.scope.setText(said.scope or "")
         self.scope.setVisible(bool(said.scope))
         self.verticalScrollBar().setValue(0)
 
 
+def untested(checks: Checks) -> bool:
+    """Whether nothing is wrong, but no card was tested."""
+    return checks.verdict == "pass" and WITHOUT_CARD.issuperset(checks.covers)
+
+
 def verdict_words(checks: Checks) -> str:
-    """The verdict's sentence; what the rows have stands below it here."""
+    """The verdict's sentence with the level it is of; what the rows have stands below it here."""
+    translate = QCoreApplication.translate
+    said = translate("Health", "Level {level}: {verdict}")
+    return said.format(level=checks.level, verdict=_verdict(checks)) if checks.level is not None else _verdict(checks)
+
+
+def _verdict(checks: Checks) -> str:
     translate = QCoreApplication.translate
     if checks.verdict == "pass" and not checks.covers:
         return translate("Health", "Nothing could be tested here. Why stands below.")
+    if untested(checks):
+        return translate("Health", "No card was tested. What was tested besides is right.")
     return {
         "pass": translate("Health", "Everything that was tested is right."),
         "warn": translate("Health", "It works, but something wants a look. What to do stands below."),

@@ -20,10 +20,10 @@ def levels() -> tuple[str, str, str]:
     )
 
 
-def of_level(level: int, ground: Ground) -> str:
-    """What a level does and how long that takes."""
+def of_level(level: int, ground: Ground, load: float | None) -> str:
+    """What a level does and how long that takes; `load` is how many seconds of full load are among it."""
     translate, code = QCoreApplication.translate, language.texts().language
-    longest = duration(ground.limits[level - 1] + (ground.load if level == 3 else 0.0), code)
+    longest = duration(ground.limits[level - 1] + (load or 0.0), code)
     if ground.environment is None:
         return translate("Health", "Asks the driver about every card, and computes nothing. It takes a few seconds.")
     what = {
@@ -35,7 +35,7 @@ def of_level(level: int, ground: Ground) -> str:
     }[level]
     stops = translate("Health", "It stops by itself after {longest} at the latest, or when the card gets too hot.")
     gap = "" if code == "zh_CN" else " "
-    return f"{what.format(load=duration(ground.load, code))}{gap}{stops.format(longest=longest)}"
+    return f"{what.format(load=duration(load or 0.0, code))}{gap}{stops.format(longest=longest)}"
 
 
 def progress(now: HealthProgress) -> str:

@@ -222,11 +222,12 @@ class MainArea(Live, QWidget):
         settings.monitor.changed.connect(self.watch_cards)
         return settings
 
-    def test_health(self, level: int = 1) -> None:
-        """The health test, in a dialog."""
+    def test_health(self, level: int = 1, card: int | None = None) -> None:
+        """The health test, in a dialog; of the card with this index, or of all."""
         from ..health.dialog import HealthDialog
 
-        HealthDialog.show_for(self.app, self, level=level, busy=self.measuring)
+        cards = self.sampling.history.gpus()
+        HealthDialog.show_for(self.app, self, level=level, busy=self.measuring, cards=cards, card=card)
 
     def help(self) -> None:
         """The short help of F1."""

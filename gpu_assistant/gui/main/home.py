@@ -47,14 +47,14 @@ class HomePage(Page):
 
     `wanted(page)` asks for another page, `setup_wanted` for the wizard, `offline_wanted` for its page of that
     name, `silenced(Alarm, on)` for an alarm's silence,
-    `test_wanted(level)` for the health test.
+    `test_wanted(level, card)` for the health test, of one card or of all (None).
     """
 
     setup_wanted = Signal()
     offline_wanted = Signal(str)
     wanted = Signal(int)
     silenced = Signal(object, bool)
-    test_wanted = Signal(int)
+    test_wanted = Signal(int, object)
 
     def __init__(self, app: App, language: Language, sampling: Sampling, updates: Updates) -> None:
         self._app, self._language, self._sampling = app, language, sampling
@@ -104,7 +104,8 @@ class HomePage(Page):
         self._sampling.sampled.connect(self._sampled)
         self.alarms.silenced.connect(self.silenced)
         self.alarms.silenced.connect(lambda *_: self._show_verdict())
-        self.alarms.test_wanted.connect(lambda: self.test_wanted.emit(ADVISED_LEVEL))
+        self.alarms.test_wanted.connect(lambda: self.test_wanted.emit(ADVISED_LEVEL, None))
+        self.live.test_wanted.connect(lambda card: self.test_wanted.emit(1, card))
         self.hero.button.clicked.connect(self._act)
         self.setup.clicked.connect(self.setup_wanted)
         self.offline.clicked.connect(lambda: self.offline_wanted.emit("given"))
@@ -225,7 +226,7 @@ class HomePage(Page):
         if self._leads == "setup":
             self.setup_wanted.emit()
         elif self._leads == "test":
-            self.test_wanted.emit(ADVISED_LEVEL if self.facts.installed is not None else 1)
+            self.test_wanted.emit(ADVISED_LEVEL if self.facts.installed is not None else 1, None)
         else:
             self.wanted.emit(MONITOR)
 

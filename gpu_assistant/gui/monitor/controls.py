@@ -61,6 +61,7 @@ class Controls(Live, QWidget):
         paused = self._clock.paused
         self.pause.setText(self.tr("Go on") if paused else self.tr("Pause"))
         self.pause.set_icon("play" if paused else "pause")
+        self.test.setText(self.tr("Health test"))
         for button, words in (
             (self.back, self.tr("Back to the chosen range, up to now (0, or double-click)")),
             (self.shot, self.tr("Save as a picture")),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.health import Health
 from ...core.results import GpuSample
-from ..components import Card, Figure, SparkLine, label
+from ..components import Button, Card, Figure, SparkLine, label
 from .foremost import foremost
 from .history import History
 from .metrics import CPU, OF_GPU, RAM, Metric
@@ -49,8 +50,11 @@ class LiveFigure(QWidget):
 class LiveCard(Card):
     """CPU and memory, or the four figures of an NVIDIA GPU; of several, the one that is not well, or the hottest.
 
-    `simulated`: the window shows another machine, so the card says whose figures these are.
+    `simulated`: the window shows another machine, so the card says whose figures these are. `test_wanted(card)` asks
+    for the health test of the card that is shown.
     """
+
+    test_wanted = Signal(object)
 
     def __init__(self, *, simulated: bool = False) -> None:
         self._simulated = simulated
@@ -62,6 +66,9 @@ class LiveCard(Card):
         head.setSpacing(10)
         head.addWidget(self._who)
         head.addWidget(self._span, 1)
+        self.test = Button(kind="ghost", icon="doctor", small=True)
+        self.test.clicked.connect(lambda: self.test_wanted.emit(self._gpu[0] if self._gpu is not None else None))
+        head.addWidget(self.test, 0, Qt.AlignmentFlag.AlignVCenter)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(32)
         self._grid.setVerticalSpacing(12)
@@ -91,6 +98,8 @@ class LiveCard(Card):
             who = self.tr("The real computer you sit at")
         self._who.setText(who)
         self._span.setText(self.tr("last 60 seconds"))
+        self.test.setText(self.tr("Test this card"))
+        self.test.setVisible(self._gpu is not None and not self._simulated)
         for figure in self.figures:
             figure.name_again()
 

@@ -38,6 +38,7 @@ NAMED = (
     "error",
     "info",
     "check",
+    "minus",
     "cross",
     "download",
     "play",

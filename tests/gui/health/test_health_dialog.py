@@ -6,10 +6,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.app import App
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.results import Check
+from gpu_assistant.core.results import Check, Curve
+from gpu_assistant.gui.components import ConfirmDialog
 from gpu_assistant.gui.health.dialog import HealthDialog
 from gpu_assistant.gui.health.job import CardTestJob
 from gpu_assistant.gui.main.area import HOME, MONITOR
@@ -84,6 +86,100 @@ def test_closing_stops_the_test_first(opened, services, qtbot):
     dialog.reject()
     qtbot.waitUntil(lambda: not dialog.isVisible(), timeout=5000)
     assert not dialog.runner.running
+
+
+@pytest.mark.parametrize("stop", [False, True])
+def test_a_test_of_minutes_is_not_stopped_by_a_slip(opened, services, qtbot, monkeypatch, stop):
+    services.gate = threading.Event()
+    dialog = opened(level=3)
+    dialog.start.click()
+    qtbot.waitUntil(lambda: dialog.runner.running, timeout=5000)
+    asked = []
+    monkeypatch.setattr(ConfirmDialog, "ask", lambda *words, **verbs: asked.append(words[1]) or stop)
+    dialog.reject()
+    assert asked == ["Stop the test?"]
+    if stop:
+        qtbot.waitUntil(lambda: not dialog.isVisible(), timeout=5000)
+        return
+    assert dialog.isVisible()
+    assert dialog.runner.running
+    services.gate.set()
+    qtbot.waitUntil(lambda: not dialog.runner.running, timeout=5000)
+
+
+def test_the_minutes_and_the_card_are_chosen_where_there_is_a_choice(opened, services, qtbot):
+    dialog = opened(level=3, cards=(gpu(0), gpu(1)), card=1)
+    dialog.choices.minutes.buttons[2].click()
+    assert "30 minutes of full load" in dialog.about.text()
+    with qtbot.waitSignal(dialog.runner.finished, timeout=5000):
+        dialog.start.click()
+    assert services.asked[-1] == f"health 3 {Path(ENVIRONMENT.path)} cuda:1 1800.0"
+    dialog.choices.cards.take(dialog.choices.cards.entries[0])
+    dialog.levels.buttons[1].click()
+    assert not dialog.choices.minutes.isVisible()
+    with qtbot.waitSignal(dialog.runner.finished, timeout=5000):
+        dialog.start.click()
+    assert services.asked[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
+
+
+def test_one_card_is_no_choice(opened):
+    dialog = opened(cards=(gpu(0),), card=0)
+    assert not dialog.choices.isVisible()
+    assert dialog.choices.device is None
+
+
+def test_the_curves_of_the_card_are_drawn(opened, seen, qtbot):
+    t = tuple(float(second) for second in range(900))
+    hot = replace(
+        found(3),
+        curves=(
+            Curve(
+                gpu=0,
+                t=t,
+                temp=tuple(40 + min(second, 400) // 10 for second in range(900)),
+                clock_sm=tuple(2700 if second < 450 else 1800 for second in range(900)),
+                throttle=tuple(() if second < 450 else ("thermal",) for second in range(900)),
+            ),
+        ),
+    )
+    dialog = opened(level=3)
+    dialog.found.end(hot)
+    qtbot.waitUntil(lambda: "Temperature: 40 °C at the start, 80 °C at most" in seen(dialog), timeout=5000)
+    assert "Held back for 50 % of the time" in seen(dialog)
+    heat, clock, held = dialog.found.curves[0].lines
+    assert max(value for _, value in heat.points()) == 80
+    assert min(value for _, value in clock.points()) == 1800
+    assert {value for _, value in held.points()} == {0.0, 1.0}
+    dialog.found.end(found())
+    assert dialog.found.curves == []
+
+
+def test_the_verdict_says_its_level_and_where_no_card_was_tested(opened):
+    dialog = opened()
+    dialog.found.end(replace(found(1), verdict="pass"))
+    assert dialog.found.verdict.label.text() == "Level 1: Everything that was tested is right."
+    assert dialog.found.verdict.kind == "ok"
+    dialog.found.end(replace(found(2), verdict="pass", covers=("cpu-compute", "copy-bandwidth", "memory-test")))
+    assert dialog.found.verdict.kind == "neutral"
+    assert "No card was tested" in dialog.found.verdict.label.text()
+
+
+def test_the_checks_come_before_what_the_verdict_covers_and_the_keyboard_begins_at_start(opened):
+    dialog = opened()
+    assert dialog.focusWidget() is dialog.start
+    dialog.found.end(found())
+    dialog.found.widget().layout().activate()
+    assert dialog.found.scope.y() > dialog.found.rows[-1].y()
+
+
+def test_home_has_a_place_for_it(home, services, qtbot):
+    window, page = home(services)
+    feed(window, sample(gpu(0), gpu(1, temp=80)))
+    qtbot.waitUntil(page.live.test.isVisible, timeout=5000)
+    page.live.test.click()
+    dialog = window.findChild(HealthDialog)
+    assert dialog.choices.device == "cuda:1"
+    dialog.reject()
 
 
 def test_without_an_environment_level_1_alone_goes(opened, services):
