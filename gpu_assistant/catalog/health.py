@@ -53,7 +53,8 @@ class Rule(Struct, frozen=True, kw_only=True):
 
     Texts: `health.<id>.title`, `.evidence`, `.fix`, filled with `tells` (their name for it → figure), {name} of the
     card, and {reason}. A figure that is not known meets no condition. While it rings, the rules that it `hushes` are
-    not told of the same card: they would say the same thing again, or the opposite.
+    not told of the same card: they would say the same thing again, or the opposite. `ends_seconds` is for how long the
+    conditions no longer hold before it ends, where that is not what holds for all rules.
     """
 
     id: Name
@@ -61,6 +62,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     level: Level
     when: Annotated[tuple[Number | Names | Rose, ...], Meta(min_length=1)]
     for_seconds: Annotated[float, Meta(ge=0)]
+    ends_seconds: Annotated[float, Meta(ge=0)] | None = None
     tells: dict[str, Figure] = {}
     hushes: tuple[Name, ...] = ()
     source: str

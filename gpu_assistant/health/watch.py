@@ -209,7 +209,7 @@ class _Track:
         return met
 
     def take(self, t: float, rule: Rule, ends_seconds: float, *, met: bool) -> None:
-        """Count a sample in."""
+        """Count a sample in; `ends_seconds` holds where the rule names none of its own."""
         if met:
             self._met += 1
             self._unmet = 0
@@ -221,10 +221,11 @@ class _Track:
         self._met = 0
         if not self.on:
             return
+        ends = ends_seconds if rule.ends_seconds is None else rule.ends_seconds
         self._unmet += 1
         if self._unmet == 1:
             self._unmet_since = t
-        if self._unmet >= LEAST_SAMPLES and t - self._unmet_since >= ends_seconds:
+        if self._unmet >= LEAST_SAMPLES and t - self._unmet_since >= ends:
             self.on = False
             self._unmet = 0
 

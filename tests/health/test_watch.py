@@ -134,6 +134,15 @@ def test_nobody_is_well_while_the_driver_gives_no_answer() -> None:
         assert time.passes(1, BUSY).state == "slow"
 
 
+@pytest.mark.parametrize(("state", "nvml", "rule"), [("lost", "ready", "lost"), ("silent", "hung", "driver-broken")])
+def test_who_answers_again_is_not_called_broken_any_more(state: str, nvml: str, rule: str) -> None:
+    time = Time()
+    time.passes(5, GpuSample(index=0, name=BUSY.name, state=state), nvml=nvml)
+    assert time.rings() == {rule}
+    assert [bool(health.alarms) for health in time.moments(3, BUSY)] == [True, False, False]
+    assert time.passes(1, BUSY).state == "well"
+
+
 def test_an_error_of_the_memory_rings_for_an_hour() -> None:
     time = Time(step=10)
     time.passes(100, SERVER)
