@@ -25,7 +25,8 @@ class Silence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """`language` None follows the system. `setup_done` decides whether the wizard or Home opens first.
+    """`language` None follows the system. `setup_done` decides whether the wizard or Home opens first; so does
+    `only_look`, of who wants no setup and only to look at the card.
 
     `look_for_updates` counts only where the build knows an address to ask. `mirrors` tells when the publishers'
     mirrors give files: after a slow official source, before it, or never. `speed_limit` is
@@ -37,6 +38,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     theme: Theme = "system"
     text_scale: float = 1.0
     setup_done: bool = False
+    only_look: bool = False
     environment: str | None = None
     look_for_updates: bool = True
     alarms: bool = True
@@ -45,6 +47,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     tray: bool = True
     mirrors: MirrorUse = "when-slow"
     speed_limit: int | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether Home opens first."""
+        return self.setup_done or self.only_look
 
     def is_silent(self, alarm: str, card: str | None) -> bool:
         """Whether nobody wants to be told of this kind of alarm of this card (None: of the computer)."""

@@ -124,7 +124,7 @@ class Program:
         """Load the code of the face that comes."""
         from . import components  # noqa: F401 - loading is all that is wanted
 
-        if self.app.settings.setup_done and not (self.app.simulated or self.app.resuming):
+        if self.app.settings.settled and not (self.app.simulated or self.app.resuming):
             from .main import area  # noqa: F401
         else:
             from .wizard import wizard  # noqa: F401

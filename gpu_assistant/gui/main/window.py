@@ -90,7 +90,7 @@ class MainWindow(QMainWindow):
         self._title()
         language.changed.connect(self._title)
         # A simulated machine is there to walk the wizard; so is a first start, and what goes on after a restart.
-        if self.app.settings.setup_done and not (self.app.simulated or self.app.resuming):
+        if self.app.settings.settled and not (self.app.simulated or self.app.resuming):
             self.show_main()
         else:
             self.show_wizard()
@@ -106,7 +106,7 @@ class MainWindow(QMainWindow):
         if self.wizard is None:
             self.wizard = Wizard(self.app, self.language, self.saver)
             self.wizard.finished.connect(self._set_up)
-            self.wizard.only_look.connect(self.show_main)
+            self.wizard.only_look.connect(self._only_look)
             if not self.app.simulated:
                 self.desktop.watch_road(self.wizard.road)
                 self.wizard.making_made.connect(self.desktop.watch_making)
@@ -159,6 +159,12 @@ class MainWindow(QMainWindow):
         self.show_main()
         if self.area is not None:
             self.area.renew()
+
+    def _only_look(self) -> None:
+        """The user wants no setup now: Home opens from now on, and leads to it."""
+        if not self.app.settings.only_look:
+            self.saver.keep(only_look=True)
+        self.show_main()
 
     def _set_up_again(self) -> Wizard:
         """A page of the main area sends to the wizard: to a new one, unless one is at work."""

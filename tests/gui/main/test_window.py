@@ -49,12 +49,15 @@ def test_a_first_start_opens_the_wizard_and_later_ones_open_home(open_window, ap
     qtbot.waitUntil(lambda: app.settings.setup_done, timeout=5000)
 
 
-def test_only_looking_is_no_setup(open_window, app):
+def test_only_looking_is_no_setup_and_is_remembered(open_window, app, qtbot):
     app.settings = replace(app.settings, setup_done=False)
     window = open_window(app)
     window.wizard.only_look.emit()
     assert window.area.isVisible()
     assert not app.settings.setup_done
+    # The next start opens on Home, which leads to the setup.
+    qtbot.waitUntil(lambda: app.settings.only_look, timeout=5000)
+    assert open_window(app).wizard is None
 
 
 def test_a_simulated_machine_walks_the_wizard(open_window, tmp_path):
