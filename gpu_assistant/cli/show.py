@@ -10,7 +10,7 @@ from ..core.machine import Machine
 from ..core.plan import Plan
 from ..core.price import price
 from ..core.recommendation import DriverAdvice, Recommendation
-from ..core.results import Checks, GpuSample, Sample
+from ..core.results import Checks, Curve, GpuSample, Sample
 from ..texts import price as prices
 from ..texts.format import UNKNOWN, memory
 from .output import Output
@@ -167,6 +167,34 @@ def checks(value: Checks, output: Output) -> None:
         output.line(output.texts.say(f"health.verdict.{'nothing' if nothing else value.verdict}"))
         if not nothing:
             output.line(value.scope or "")
+    for curve in value.curves:
+        _curve(curve, output)
+
+
+def _curve(curve: Curve, output: Output) -> None:
+    """How a card was along the test: a line for each minute, or for more of them where it was long."""
+    from ..health.curves import stretches
+
+    rows = stretches(curve)
+    if not rows:
+        return
+    first = next((temp for temp in curve.temp if temp is not None), None)
+    name = f"GPU {curve.gpu}" + (f" ({curve.name})" if curve.name else "")
+    output.line(output.texts.say("health.curve", {"name": name, "temp": first}))
+    for row in rows:
+        figures = {
+            "until": f"{row.until / 60:.1f}",
+            "temp": _whole(row.temp),
+            "most": row.temp_max,
+            "clock": _whole(row.clock_sm),
+            "power_w": _whole(row.power_w),
+            "held": _whole(None if row.held is None else 100 * row.held),
+        }
+        output.line("    " + output.texts.say("health.curve.stretch", figures))
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value)
 
 
 def sample(value: Sample, output: Output) -> None:

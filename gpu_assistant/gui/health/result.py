@@ -93,16 +93,16 @@ class ResultView(QScrollArea):
         self._column.insertWidget(self._column.indexOf(self.scope), row)
 
     def end(self, checks: Checks) -> None:
-        """The whole of it: the verdict, the curves of the cards, each check, and what the verdict covers."""
+        """The whole of it: the verdict, each check, the curves of the cards, and what the verdict covers."""
         said = language.texts().checks(checks)
         self.clear()
+        for check in checks.checks:
+            self.add(check)
         drawn = [curve for curve in checks.curves if curve.t]
         for curve in drawn:
             view = CurveView(curve, several=len(drawn) > 1)
             self.curves.append(view)
             self._column.insertWidget(self._column.indexOf(self.scope), view)
-        for check in checks.checks:
-            self.add(check)
         self.verdict.set("neutral" if untested(checks) else VERDICTS[checks.verdict], verdict_words(checks))
         self.verdict.show()
         self.scope.setText(said.scope or "")

@@ -1,0 +1,57 @@
+"""What a test's curve says in few figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.cli import show
+from gpu_assistant.cli.output import Output
+from gpu_assistant.core.results import Checks, Curve
+from gpu_assistant.health.curves import MOST_ROWS, held_share, stretches
+from gpu_assistant.texts import Texts
+
+CURVE = Curve(
+    gpu=0,
+    name="NVIDIA A",
+    t=tuple(float(second) for second in range(121)),
+    temp=tuple(40 if second < 60 else 80 for second in range(121)),
+    power_w=(100.0,) * 121,
+    clock_sm=(2000,) * 121,
+    throttle=tuple(() if second < 60 else ("thermal",) for second in range(121)),
+)
+
+
+def test_each_minute_has_its_own_figures() -> None:
+    first, second = stretches(CURVE)
+    assert (first.until, first.temp, first.temp_max, first.held) == (60.0, 40.0, 40, 0.0)
+    assert (second.until, second.temp, second.temp_max, second.held) == (120.0, 80.0, 80, 1.0)
+    assert held_share(CURVE) == pytest.approx(61 / 121)
+
+
+def test_a_long_test_has_few_rows_and_what_nobody_told_is_unknown() -> None:
+    long = Curve(
+        gpu=0,
+        t=(0.0, 1800.0, 3600.0),
+        temp=(None,) * 3,
+        power_w=(None,) * 3,
+        clock_sm=(None,) * 3,
+        throttle=(None,) * 3,
+    )
+    rows = stretches(long)
+    assert 0 < len(rows) <= MOST_ROWS
+    assert {(row.temp, row.temp_max, row.held) for row in rows} == {(None, None, None)}
+    assert stretches(Curve(gpu=0)) == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "up to minute 2.0: 80 °C"), ("zh_CN", "到第 2.0 分钟：平均 80 °C")]
+)
+def test_the_command_tells_the_curves(capfd, language: str, said: str) -> None:
+    found = Checks(
+        schema="gpu-assistant/checks/1", verdict="pass", checks=(), level=3, covers=("load",), curves=(CURVE,)
+    )
+    texts = Texts(language)
+    show.checks(texts.checks(found), Output(texts, json=False, quiet=False))
+    printed = capfd.readouterr().out
+    assert said in printed
+    assert "NVIDIA A" in printed
