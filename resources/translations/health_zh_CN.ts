@@ -145,7 +145,7 @@
     </message>
     <message>
         <source>What the card did in {duration}</source>
-        <translation>{duration}内显卡的表现</translation>
+        <translation>测试期间（{duration}）显卡的表现</translation>
     </message>
     <message>
         <source>Temperature: {first} °C at the start, {most} °C at most</source>
