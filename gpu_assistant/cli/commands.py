@@ -213,6 +213,9 @@ def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) ->
         found = app.read_plan(Path(arguments.plan))
         if not found.simulated:
             app.refuse_folder(Path(found.env))
+        elif not arguments.dry_run:
+            # Who asks for no simulation in this very call must not believe that something was installed.
+            raise CallError("plan-simulated", path=arguments.plan)
         return found
     return _plan(app, arguments)
 

@@ -153,6 +153,16 @@ def test_a_simulated_install_executes_nothing(call: Call, tmp_path: Path) -> Non
     assert not (tmp_path / "env").exists()
 
 
+def test_a_plan_for_another_computer_is_refused_in_a_real_call(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    assert call("plan", "--machine", RTX, "--output", str(file)).returncode == 0
+    done = call("install", "--plan", str(file), "--yes")
+    assert done.returncode == 2
+    assert "--dry-run" in done.stderr
+    assert one_sentence(done.stderr)
+    assert call("install", "--plan", str(file), "--dry-run").returncode == 0
+
+
 def test_what_an_install_would_do_is_shown_as_the_plan_is(call: Call) -> None:
     planned, dry = call("plan", "--machine", RTX), call("install", "--dry-run", "--machine", RTX)
     assert planned.stdout.strip()
