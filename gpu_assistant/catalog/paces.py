@@ -32,6 +32,11 @@ class Paces(Subject, frozen=True, kw_only=True):
             return None
         return _minutes(count / self.line_bytes_per_second) if self.line_bytes_per_second else 0.0
 
+    def archive_minutes(self, fetched: int | None, unpacked: int | None = None) -> float | None:
+        """To download so many bytes and unpack them, which gives no less than that where nobody told how much."""
+        parts = (self.line_minutes(fetched), self.unpack_minutes(fetched if unpacked is None else unpacked))
+        return sum(part for part in parts if part is not None) if None not in parts else None
+
     @property
     def line_mbits(self) -> int | None:
         """That line in megabits per second, as lines are sold."""

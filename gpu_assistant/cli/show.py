@@ -92,6 +92,8 @@ def plan(value: Plan, output: Output) -> None:
     for number, step in enumerate(value.steps, 1):
         fetched = prices.of_step(step.code, step.bytes, step.data, output.texts)
         figures = [fetched] if fetched else []
+        if step.minutes:
+            figures.append(output.texts.value("seconds", 60 * step.minutes))
         if step.needs_admin:
             figures.append(output.say("needs-admin"))
         output.line(f"{number}. {step.title}" + (f"  ({', '.join(figures)})" if figures else ""))

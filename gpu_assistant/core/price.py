@@ -77,6 +77,16 @@ def share(code: str, count: int | None, data: Mapping[str, Value]) -> Share:
     return Share(bytes=count or 0, lacks=str(lacks) if lacks is not None and count is not None else None)
 
 
+def kept_least(step: Step) -> int | None:
+    """What a step keeps on the disk of the plan at least, None where nothing of it is known: an archive's files take no
+    less room than the archive does, which stays besides.
+    """
+    if step.disk_bytes is not None or step.kind not in KEEPS:
+        return step.disk_bytes
+    told = step.bytes or step.data.get("bytes")
+    return told if isinstance(told, int) else None
+
+
 def price(plan: Plan) -> Price:
     """All of a plan together."""
     shares = {step.id: share(step.code, step.bytes, step.data) for step in plan.steps}

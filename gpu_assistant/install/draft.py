@@ -144,6 +144,12 @@ class Draft:
         torch, system = self.recommendation.pytorch, self.machine.os.system
         return Sizes(system=system) if torch is None else self.catalog.sizes(torch.variant, system)
 
+    @property
+    def disk_about(self) -> int | None:
+        """About how much the environment takes, by what was measured on such a PyTorch; None where nobody did."""
+        torch = self.recommendation.pytorch
+        return self.torch_sizes.disk_bytes or self.catalog.disk_about(torch.variant if torch is not None else "")
+
     @cached_property
     def paces(self) -> Paces:
         """How long things take."""

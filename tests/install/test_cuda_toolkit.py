@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import threading
@@ -16,7 +17,8 @@ import pytest
 from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import AppError, CallError, Cancelled
 from gpu_assistant.core.paths import resources
-from gpu_assistant.core.plan import LogEvent, Plan
+from gpu_assistant.core.plan import LogEvent, Plan, Step
+from gpu_assistant.core.price import kept_least
 from gpu_assistant.core.recommendation import PartAdvice
 from gpu_assistant.install import archives, receipt, unpacking
 from gpu_assistant.install.removal import partial_path
@@ -303,3 +305,21 @@ def test_the_installer_is_named_beside_it(world: ToolkitWorld) -> None:
     step = world.plan().steps[0]
     assert step.data["installer"] == "https://developer.nvidia.com/cuda-toolkit-archive"
     assert step.needs_admin is False
+
+
+def test_its_archives_count_as_the_least_room(world: ToolkitWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How much they unpack to nobody tells; the check of the space must not leave them out for that."""
+    made = world.plan()
+    counted = [step for step in made.steps if step.kind in ("cuda-toolkit", "cudnn")]
+    assert [step.disk_bytes for step in counted] == [None, None]
+    least = sum(kept_least(step) or 0 for step in counted)
+    assert least == sum(step.bytes or 0 for step in counted) > 0
+    assert all(step.minutes is not None for step in counted)
+    space = Step(id="space", kind="check-space", code="check-space", bytes=0, disk_bytes=0, minutes=0.0)
+    plan = msgspec.structs.replace(made, steps=(space, *made.steps))
+    usage = shutil.disk_usage(world.root)
+    # The archives themselves lie there, too.
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage._replace(free=2 * least - 1))
+    assert code_of(world, plan) == "disk-too-small"
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage)
+    assert end(world.install(plan)).state == "done"

@@ -103,7 +103,8 @@ def priced(world: World, plan: Plan, **more: Any) -> prices.Prices:
 
 def test_a_plan_knows_its_price_once_it_was_asked(world: World) -> None:
     before = world.plan()
-    assert (before.bytes, before.disk_bytes, before.minutes) == (None, None, None)
+    # The minutes are rough from the beginning: by what was measured on such a release.
+    assert (before.bytes, before.disk_bytes, before.minutes is None) == (None, None, False)
     found = priced(world, before)
     after = world.plan()
     wheels = [world.torch, *world.others]

@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.plan import PlanFile, Step
+from ...core.price import kept_least
 from ...texts import Texts
 from ...texts.format import size
 from ...texts.price import of_step
@@ -37,7 +38,7 @@ class PlanRow(Live, QWidget):
         column.setSpacing(0)
         self.row = StepRow(admin=step.needs_admin)
         self.row.set_title(step.title or step.id)
-        self._right, self._slim = right(step, texts), False
+        self._right, self._costs, self._slim = right(step, texts), marks(step, texts), False
         self.marks = label("small")
         self._place()
         self.toggle = Button(kind="ghost", after="down")
@@ -72,7 +73,7 @@ class PlanRow(Live, QWidget):
 
     def _place(self) -> None:
         self.row.set_state("waiting", self._step.what or "", "" if self._slim else self._right)
-        found = [self._right, *marks(self._step)] if self._slim and self._right else marks(self._step)
+        found = [self._right, *self._costs] if self._slim and self._right else self._costs
         self.marks.setText(" · ".join(found))
         self.marks.setVisible(bool(found))
 
@@ -133,11 +134,13 @@ def right(step: Step, texts: Texts) -> str:
     return " · ".join(known)
 
 
-def marks(step: Step) -> list[str]:
+def marks(step: Step, texts: Texts) -> list[str]:
     """What else a step costs: space, a consent. A restart is part of what its sentence says."""
     found = [step.now.text] if step.now is not None and step.now.text else []
-    if step.disk_bytes:
-        found.append(translate("PlanRow", "{size} on the disk").format(size=size(step.disk_bytes)))
+    least = kept_least(step)
+    if least:
+        told = size(least) if step.disk_bytes else texts.say("price.at-least", {"bytes": least})
+        found.append(translate("PlanRow", "{size} on the disk").format(size=told))
     if step.needs_admin:
         found.append(translate("PlanRow", "asks for your consent as administrator"))
     return found

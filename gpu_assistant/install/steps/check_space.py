@@ -14,7 +14,7 @@ from ...core.json import storage_error
 from ...core.machine import Disk
 from ...core.names import Value
 from ...core.plan import Now, Plan, Step
-from ...core.price import share
+from ...core.price import kept_least, share
 from .. import journal
 from ..built import built
 from ..draft import Draft
@@ -121,14 +121,12 @@ def _about(draft: Draft) -> tuple[int | None, int]:
     """About what the whole plan keeps on the disk and fetches, by what is known of each step and what was measured on
     such packages; None where nobody measured any.
     """
-    torch, (keeping, fetching) = draft.recommendation.pytorch, _counted(draft)
+    keeping, fetching = _counted(draft)
     fetched = sum(share(step.code, step.bytes, step.data).bytes for step in fetching)
-    kept = sum(step.disk_bytes or 0 for step in keeping)
+    kept = sum(kept_least(step) or 0 for step in keeping)
     if draft.sizes.disk_bytes is not None:
         return kept, fetched
-    variant = torch.variant if torch is not None else ""
-    environment = draft.torch_sizes.disk_bytes or draft.catalog.disk_about(variant)
-    return (kept + environment if environment is not None else None), fetched
+    return (kept + draft.disk_about if draft.disk_about is not None else None), fetched
 
 
 def _counted(draft: Draft) -> tuple[list[Step], list[Step]]:
@@ -140,10 +138,10 @@ def _counted(draft: Draft) -> tuple[list[Step], list[Step]]:
 
 
 def _check_room(work: Work, *, built: bool) -> None:
-    """What the plan needs, added up for each disk; what is unknown is not guessed, nor what is `built` counted."""
+    """What the plan needs, added up for each disk; of what is unknown the least counts, of what is `built` nothing."""
     needs: dict[int, tuple[Path, int]] = {}
     todo = [step for step in work.plan.steps if not (built and step.kind in BUILDING)]
-    keep = sum(step.disk_bytes or 0 for step in todo)
+    keep = sum(kept_least(step) or 0 for step in todo)
     fetch = sum(step.bytes or 0 for step in todo)
     for folder, count in ((work.environment.parent, keep), (work.data.files, fetch)):
         place = _standing(folder)

@@ -92,6 +92,7 @@ class CudaToolkit(Kind):
                 spec={"version": toolkit.version, "platform": platform},
                 files=(file,),
                 bytes=count,
+                minutes=draft.paces.archive_minutes(count),
             ),
         )
 

@@ -80,6 +80,7 @@ class Cudnn(Kind):
                 spec={"version": spec.version, "cuda": spec.cuda, "platform": platform, "toolkit": spec.toolkit},
                 files=(file,),
                 bytes=count,
+                minutes=draft.paces.archive_minutes(count),
             ),
         )
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 from ...core.errors import AppError
 from ...core.names import Value
 from ...core.plan import Now, Plan, PlanFile, Step
+from ...core.price import share
 from ...fetch.wanted import Wanted
 from ..draft import UNKNOWN_SIZE, Draft
 from ..fetching import fetch
@@ -54,6 +55,7 @@ class Download(Kind):
         else:
             code, more = _partly(draft)
             data |= more
+        known = share(code, count, data)
         return (
             Step(
                 id="download",
@@ -63,7 +65,7 @@ class Download(Kind):
                 data=data,
                 bytes=count,
                 disk_bytes=0,
-                minutes=draft.paces.line_minutes(count),
+                minutes=draft.paces.line_minutes(known.bytes if known.known or count == 0 else None),
             ),
         )
 

@@ -49,7 +49,7 @@ class PythonPackages(Kind):
                 data={"release": draft.release, "env": env},
                 bytes=0,
                 disk_bytes=sizes.disk_bytes,
-                minutes=draft.paces.unpack_minutes(sizes.disk_bytes),
+                minutes=draft.paces.unpack_minutes(sizes.disk_bytes or draft.disk_about),
                 commands=(
                     *((made_here,) if draft.made_by == "venv" else ()),
                     ("uv", "pip", "sync", "--python", env, "pylock.toml"),

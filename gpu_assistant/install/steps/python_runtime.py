@@ -74,7 +74,7 @@ class PythonRuntime(Kind):
                 data={"python": build.version, "path": None},
                 bytes=size,
                 disk_bytes=told.unpacked,
-                minutes=_minutes(size, told.unpacked, draft),
+                minutes=draft.paces.archive_minutes(size, told.unpacked),
                 files=(PlanFile(url=build.url, name=file, sha256=build.sha256, bytes=size),),
             ),
         )
@@ -130,11 +130,6 @@ def python_here(machine: Machine, series: str) -> Python | None:
         and (python.arch is None or machine.os.arch is None or python.arch == machine.os.arch)
     ]
     return max(fitting, key=lambda python: numbers(python.version) or (), default=None)
-
-
-def _minutes(size: int | None, unpacked: int | None, draft: Draft) -> float | None:
-    parts = (draft.paces.line_minutes(size), draft.paces.unpack_minutes(unpacked))
-    return sum(part for part in parts if part is not None) if None not in parts else None
 
 
 def _folder(step: Step, data: DataDir) -> Path:

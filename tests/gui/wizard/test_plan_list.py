@@ -76,7 +76,12 @@ def test_an_address_is_not_called_a_command(language, qtbot, seen):
 
 
 def test_what_costs_nothing_has_no_marks():
-    assert marks(replace(STEP, disk_bytes=None, needs_admin=False, needs_reboot=False)) == []
+    assert marks(replace(STEP, disk_bytes=None, needs_admin=False, needs_reboot=False), Texts("en")) == []
+
+
+def test_an_archive_takes_at_least_its_own_room():
+    toolkit = replace(STEP, kind="cuda-toolkit", bytes=2_000_000_000, disk_bytes=None, needs_admin=False)
+    assert marks(toolkit, Texts("en")) == ["at least 2.0 GB on the disk"]
 
 
 @pytest.mark.parametrize(
