@@ -46,7 +46,7 @@ class UninstallJob:
         return tuple(item.step for item in forecast(self._items(place), place))
 
     def run(self, context: JobContext[Any]) -> Path:
-        """The folder that is gone. Raises AppError: environment-missing, -not-ours, -in-use, already-running.
+        """The folder that is gone. Raises AppError: environment-missing, -not-yet, -not-ours, -in-use, already-running.
 
         Raises CallError("folder-shared") before any news.
         """
@@ -69,14 +69,23 @@ class UninstallJob:
 
         return Place(self._system, self._data, reporter=reporter, cancel=cancel)
 
-    def _items(self, place: Place) -> tuple[Item, ...]:
+    def _items(self, place: Place, *, held: bool = False) -> tuple[Item, ...]:
+        """`held`: the data folder is, by us."""
+        from .journal import interrupted
+        from .single import refuse_running
         from .takeback import items
 
         found = items(place, self.environment)
-        if all(_nothing(item) for item in found):
-            code = "environment-not-ours" if self.environment.exists() else "environment-missing"
-            raise AppError(code, path=str(self.environment))
-        return found
+        if not all(_nothing(item) for item in found):
+            return found
+        if not held:
+            refuse_running(self._data)
+        code, stopped = "environment-missing", interrupted(self._data)
+        if self.environment.exists():
+            code = "environment-not-ours"
+        elif stopped is not None and stopped.plan.env == str(self.environment):
+            code = "environment-not-yet"
+        raise AppError(code, path=str(self.environment))
 
     def _remove(self, place: Place, context: JobContext[Any]) -> None:
         from ..system.single import one_at_a_time
@@ -92,10 +101,10 @@ class UninstallJob:
                 place.reporter.step(step.id, "skipped")
             return
         with one_at_a_time(self._data):
-            self._items(place)  # another process may have been quicker
+            self._items(place, held=True)  # another process may have been quicker
             with Journal(self._data, env=str(self.environment)) as journal:
                 settle(place, journal)
-                take_back(self._items(place), place, journal)
+                take_back(self._items(place, held=True), place, journal)
 
 
 def _nothing(item: Item) -> bool:

@@ -39,5 +39,13 @@ def one_at_a_time(data: DataDir, what: str = "install", code: str = "already-run
         lock.release()
 
 
+def refuse_running(data: DataDir) -> None:
+    """Raise AppError("already-running", pid=…) while another process holds the data folder."""
+    # Who was killed left the file; nobody holds the lock then.
+    if (data.state / "install.pid").is_file():
+        with one_at_a_time(data):
+            pass
+
+
 def _read_pid(text: bytes) -> int | None:
     return int(text) if text.isdigit() else None

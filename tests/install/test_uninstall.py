@@ -142,3 +142,53 @@ def test_an_empty_folder_that_was_there_before_is_given_back(world: World) -> No
     world.install()
     uninstall(world)
     assert not world.environment.exists()
+
+
+def refused_at(world: World, step: str) -> str:
+    """What a removal says while an install is at a step, and that the install is not disturbed."""
+    found: list[str] = []
+
+    def watch(event: Event) -> None:
+        if isinstance(event, StepEvent) and (event.id, event.state) == (step, "running") and not found:
+            with pytest.raises(AppError) as caught:
+                UninstallJob(world.environment, world.data, world.system).run(JobContext())
+            found.append(caught.value.code)
+
+    assert end(world.install(watch=watch)).state == "done"
+    return found[0]
+
+
+@pytest.mark.parametrize("step", ["space", "download", "verify"])
+def test_while_an_install_runs_that_is_said(world: World, step: str) -> None:
+    assert refused_at(world, step) == "already-running"
+
+
+def stopped_at(world: World, step: str) -> None:
+    cancel = threading.Event()
+
+    def watch(event: Event) -> None:
+        if isinstance(event, StepEvent) and (event.id, event.state) == (step, "running"):
+            cancel.set()
+
+    with pytest.raises(Cancelled):
+        world.install(cancel=cancel, watch=watch)
+
+
+def test_where_an_install_stopped_before_anything_stands_that_is_said(world: World) -> None:
+    stopped_at(world, "download")
+    with pytest.raises(AppError) as caught:
+        uninstall(world)
+    assert caught.value.code == "environment-not-yet"
+    for language in ("en", "zh_CN"):
+        assert "--resume" in Texts(language).error(caught.value)
+    assert end(world.install()).state == "done"
+
+
+def test_a_half_made_one_is_taken_back(world: World) -> None:
+    stopped_at(world, "verify")
+    assert [path.name for path in world.environment.parent.iterdir()] == [".env.partial"]
+    uninstall(world)
+    assert not world.environment.parent.exists()
+    with pytest.raises(AppError) as caught:
+        uninstall(world)
+    assert caught.value.code == "environment-missing"
