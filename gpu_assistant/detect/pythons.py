@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
 from collections.abc import Sequence
 from functools import partial
@@ -21,11 +22,13 @@ from .told import told
 
 LIMIT_S = 3.5  # for one interpreter, with a virus scanner that reads it first
 NAMES_S: Final = 4.0  # for all of them to say who they are
-ALL_S: Final = NAMES_S + frameworks.LIMIT_S
+FILES_S: Final = 1.0  # for those that did not, to be told by their files
+ALL_S: Final = NAMES_S + FILES_S + frameworks.LIMIT_S
 MOST = 40  # interpreters asked; nobody reads a longer list
 AT_ONCE = 8
 FRAMEWORKS_AT_ONCE = 2  # each loads gigabytes
 
+VERSION: Final = re.compile(r'^#define\s+PY_VERSION\s+"([^"]+)"', re.MULTILINE)
 Kind = Literal["system", "venv", "conda", "store", "managed"]
 
 # Runs in any Python from 3.4 on and loads little. The answer is plain ASCII, whatever the console speaks.
@@ -59,8 +62,11 @@ def found(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - Pytho
     if not candidates:
         return ()
     said = answered({path: partial(ask, system, path, stop) for path in candidates}, NAMES_S, AT_ONCE)
-    late = [str(path) for path in candidates if path not in said]
-    pythons = [python for python in said.values() if python is not None]
+    silent = [path for path in candidates if path not in said]
+    late = [str(path) for path in silent]
+    # On a busy machine it is chance who answers in time: which Python is chosen must not depend on that.
+    said |= answered({path: partial(by_files, path) for path in silent}, FILES_S, AT_ONCE)
+    pythons = [python for path in candidates if (python := said.get(path)) is not None]
     unsettled = [python for python in pythons if frameworks.unsettled(python)]
     if not unsettled or system.cards_asleep():
         return told(tuple(pythons), late)
@@ -79,8 +85,30 @@ def ask(system: System, path: Path, stop: threading.Event) -> Python | None:
             raise TimeoutError from error
         return None
     answer = parse(finished.out) if finished.code == 0 else None
-    if answer is None:
+    return _python(path, answer) if answer is not None else None
+
+
+def by_files(path: Path) -> Python | None:
+    """One that does not answer in time, by the header that lies beside every standalone interpreter; None for an
+    environment's, and where there is no such header. Raises OSError.
+    """
+    if any((folder / "pyvenv.cfg").is_file() for folder in (path.parent, path.parent.parent)):
         return None
+    real = path.resolve()
+    for prefix in (real.parent, real.parent.parent):
+        series = ("", f"{real.name}/", *(f"{folder.name}/" for folder in prefix.glob("include/python3.*[0-9]")))
+        headers = [prefix / "include" / f"{folder}patchlevel.h" for folder in series]
+        header = next((each for each in headers if each.is_file()), None)
+        version = VERSION.search(header.read_text(encoding="utf-8", errors="replace")) if header is not None else None
+        if version is not None:
+            sites = (*prefix.glob("lib/python3*/site-packages"), *prefix.glob("Lib/site-packages"))
+            folders = tuple(str(folder) for folder in sites)
+            at = str(prefix)
+            return _python(path, Answer(version=version[1], arch=None, prefix=at, base_prefix=at, packages=folders))
+    return None
+
+
+def _python(path: Path, answer: Answer) -> Python:
     folders = [Path(folder) for folder in answer.packages]
     tensorflow = packages.tensorflow(folders)
     return Python(

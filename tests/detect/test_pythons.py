@@ -6,6 +6,7 @@ import platform
 import sys
 import threading
 import venv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,36 @@ def test_one_that_does_not_answer_is_left_out(system: FakeSystem) -> None:
 def test_one_that_hangs_is_named() -> None:
     system = answer(error=AppError("program-timeout", program="x", limit_seconds=2))
     assert pythons.found(system, NEVER) == Partly(value=(), detail=sys.executable)
+
+
+def standalone(folder: Path, version: str) -> Path:
+    """The files of an interpreter that nobody runs."""
+    series = ".".join(version.split(".")[:2])
+    header = folder / "include" / f"python{series}" / "patchlevel.h"
+    header.parent.mkdir(parents=True)
+    header.write_text(f'#define PY_MAJOR_VERSION\t3\n#define PY_VERSION      \t"{version}"\n', encoding="utf-8")
+    (folder / "lib" / f"python{series}" / "site-packages").mkdir(parents=True)
+    program = folder / "bin" / "python3"
+    program.parent.mkdir()
+    program.touch()
+    return program
+
+
+def test_which_python_is_chosen_does_not_depend_on_who_answers_in_time(tmp_path: Path) -> None:
+    older, newer = standalone(tmp_path / "a", "3.11.7"), standalone(tmp_path / "b", "3.12.1")
+    shim = tmp_path / "shims" / "python3"
+    shim.parent.mkdir()
+    shim.touch()
+
+    def run(words: Sequence[str | Path], **_: Any) -> Finished:
+        if words[0] == older:
+            return Finished(code=0, out=GOOD.replace("3.12.7", "3.11.7"), err="")
+        raise AppError("program-timeout", program=str(words[0]), limit_seconds=2)
+
+    found = pythons.found(FakeSystem(run=run, python_candidates=(newer, shim, older)), NEVER)
+    assert isinstance(found, Partly)
+    assert [(python.path, python.version) for python in found.value] == [(str(newer), "3.12.1"), (str(older), "3.11.7")]
+    assert found.detail == f"{newer}, {shim}"
 
 
 def test_one_that_answers_is_listed_with_its_question_asked_alone() -> None:
