@@ -71,8 +71,8 @@ class UninstallJob:
 
     def _items(self, place: Place, *, held: bool = False) -> tuple[Item, ...]:
         """`held`: the data folder is, by us."""
+        from ..system.single import refuse_running
         from .journal import interrupted
-        from .single import refuse_running
         from .takeback import items
 
         found = items(place, self.environment)
