@@ -116,6 +116,14 @@ class Texts(Sentences):
         text = alarms[0].title if worry and alarms else self.say(f"health.state.{state}")
         return msgspec.structs.replace(value, alarms=alarms, text=text)
 
+    def gravest(self, value: Health) -> str:
+        """The first alarm's title, with the card's number where there are several; there must be an alarm."""
+        alarm = value.alarms[0]
+        title = self.alarm(alarm).title
+        if alarm.gpu is None or value.cards < 2:
+            return title or ""
+        return self.say("health.of-card", {"number": alarm.gpu, "title": title})
+
     def alarm(self, alarm: Alarm) -> Alarm:
         """The same alarm with its sentences; a limit of a card's that nobody but us names is called ours."""
         title, evidence, fix = (

@@ -105,7 +105,7 @@ def _of_alarm(health: Health) -> Verdict:
     kind: HeroKind = "error" if health.state == "error" else "warn"
     leads: Leads = "test" if gravest.id in ADVISED else "graphs"
     action = translate("Verdict", "Health test") if leads == "test" else translate("Verdict", "Live graphs")
-    return Verdict(kind, said.title or "", said.evidence or "", action, alarm=True, leads=leads)
+    return Verdict(kind, language.texts().gravest(health), said.evidence or "", action, alarm=True, leads=leads)
 
 
 def _simulated(facts: Facts) -> Verdict:

@@ -33,7 +33,7 @@ def of(sample: Sample | None, health: Health | None, *, simulated: bool) -> str:
         who = name or translate("MonitorPage", "GPU, CPU and memory")
     if health is None or not health.alarms:
         return who
-    parts = [who, texts.alarm(health.alarms[0]).title or ""]
+    parts = [who, texts.gravest(health)]
     others = sum(alarm.level != "info" for alarm in health.alarms[1:])
     if others:
         parts.append(translate("MonitorPage", "and {count} more").format(count=others))

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from gpu_assistant.core.health import Alarm, Health, HealthState
 from gpu_assistant.gui.main.facts import Facts
 from gpu_assistant.gui.main.verdict import verdict
+from gpu_assistant.gui.monitor.sentence import of as sentence_of
 from gpu_assistant.gui.monitor.sentence import pill
 from tests.fakes.examples import rtx4060
 from tests.fakes.main_window import ENVIRONMENT, feed, gpu, sample
@@ -84,6 +85,18 @@ def test_an_alarm_that_names_the_health_test_leads_there(qapp):
     alarm = Alarm(id="memory-errors", level="error", gpu=0, since=0.0, data={"name": "A", "count": 5})
     said = verdict(Facts(looked=True), sample(gpu()), Health(t=0.0, state="error", alarms=(alarm,)), simulated=False)
     assert (said.leads, said.action) == ("test", "Health test")
+
+
+@pytest.mark.parametrize("cards", [1, 8])
+def test_of_several_cards_the_one_that_is_not_well_is_named(qapp, cards: int):
+    health = replace(ALARMED, alarms=(replace(ALARMED.alarms[0], gpu=6),), cards=cards)
+    seen = sample(*(gpu(index) for index in range(cards)))
+    for said in (
+        verdict(UNUSED, seen, health, simulated=False).title,
+        sentence_of(replace(seen, nvml="ready"), health, simulated=False),
+    ):
+        assert said.endswith("The GPU no longer answers")
+        assert ("GPU 6: The GPU" in said) == (cards > 1)
 
 
 def test_beside_an_alarm_the_way_to_the_setup_stays(home, app, qtbot):
