@@ -12,13 +12,13 @@ from .step import Step
 
 MEMORY = "[memory]"  # torch's own name for an allocation among its profiler's events
 MARK = "gpu-assistant:"
-GRADIENT, BLOCK, UPDATE = MARK + "gradient:", MARK + "block", MARK + "update"
+GRADIENT, PLACE, UPDATE = MARK + "gradient:", MARK + "place", MARK + "update"
 
 
 class Event(NamedTuple):
     """Bytes that were taken (or, below zero, given back), those of finished gradients, and whether it updates.
 
-    `stretch` counts the blocks begun and the gradients finished before it: the same place of the step in any batch.
+    `stretch` counts the places passed before it, the same ones with any batch: blocks begun, scores, loss, gradients.
     """
 
     bytes: int
@@ -52,13 +52,20 @@ def recorded(step: Step, batch: int) -> List[Event]:
 
         hooks.append(parameter.register_hook(done))
 
-    def begun(*_: Any) -> None:
-        with mark(BLOCK):
+    def passed(*_: Any) -> None:
+        with mark(PLACE):
             pass
 
-    hooks += [block.register_forward_pre_hook(begun) for block in step.plain.blocks()]
+    def scored(_model: Any, _inputs: Any, scores: Any) -> None:
+        passed()
+        scores.register_hook(passed)
+
+    hooks += [block.register_forward_pre_hook(passed) for block in step.plain.blocks()]
+    hooks.append(step.plain.register_forward_hook(scored))
     with torch.profiler.profile(activities=kinds, profile_memory=True) as profile:
-        step.backward(step.forward(inputs, classes))
+        loss = step.forward(inputs, classes)
+        passed()
+        step.backward(loss)
         with mark(UPDATE):
             pass
         step.update()
@@ -106,8 +113,8 @@ def alike(one: List[Event], other: List[Event]) -> bool:
 def projected(one: Tuple[List[Event], int], other: Tuple[List[Event], int], batch: int) -> Peak:
     """The highest point with another batch, from two recorded steps and their batches.
 
-    Where their allocations do not match, the highest points of each stretch are drawn out, each for itself: between two
-    blocks or two gradients little is done, and the step's highest point moves from one stretch to another.
+    Where their allocations do not match, the highest points of each stretch are drawn out, each for itself: in a
+    stretch little is done, while the step's highest point moves from one to another.
     """
     (first, small), (second, large) = one, other
     factor = (batch - small) / (large - small)
