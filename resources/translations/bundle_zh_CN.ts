@@ -94,7 +94,7 @@
 <context>
     <name>Offline</name>
     <message>
-        <source>Prepare for a computer without internet…</source>
+        <source>For a computer without internet…</source>
         <translation>为不能上网的电脑做准备…</translation>
     </message>
 </context>

@@ -53,6 +53,6 @@ class Offline(QObject):
         self.card.setVisible(given)
         if facts.bundle is not None:
             self.card.set(facts.bundle)
-        self.make.setText(self.tr("Prepare for a computer without internet…"))
+        self.make.setText(self.tr("For a computer without internet…"))
         self.make.setVisible(not given and facts.recommendation is not None)
         return given

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from ...core.plan import Interrupted
 from ...core.settings import Language as Code
 from .. import icons, theme
-from ..components import Button, Hero, Icon, Segments, label
+from ..components import Button, Flow, Hero, Icon, Segments, label
 from ..components.base import Live
 from ..language import NAMES
 from .base import WizardPage
@@ -54,16 +54,14 @@ class WelcomePage(WizardPage):
             row.addWidget(line, 1, Qt.AlignmentFlag.AlignVCenter)
             column.addLayout(row)
         column.addSpacing(16)
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        ways = Flow(spacing=12)
         self.primary.large = True
         self.only = Button(kind="ghost", after="right")
         self.only.large = True
         self.only.clicked.connect(self.only_look)
-        row.addWidget(self.primary)
-        row.addWidget(self.only)
-        row.addStretch(1)
-        column.addLayout(row)
+        ways.addWidget(self.primary)
+        ways.addWidget(self.only)
+        column.addLayout(ways)
         self.folder = Button(kind="ghost", icon="folder")
         self.folder.clicked.connect(self.offline)
         column.addWidget(self.folder, 0, Qt.AlignmentFlag.AlignLeft)
