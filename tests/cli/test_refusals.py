@@ -86,7 +86,10 @@ def test_no_gap_after_a_full_width_stop(capsys: pytest.CaptureFixture[str], tmp_
 @pytest.mark.parametrize("inner", ["", "environments", "cache/x", "journal/x/y", "state", "link/x"])
 def test_no_environment_among_our_own_files(capsys: pytest.CaptureFixture[str], tmp_path: Path, inner: str) -> None:
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "link").symlink_to(tmp_path / "data" / "logs", target_is_directory=True)
+    link = tmp_path / "data" / "link"
+    link.symlink_to(tmp_path / "data" / "logs", target_is_directory=True)
+    if inner.startswith("link") and link.resolve() == link:
+        pytest.skip("this system does not tell where a link leads (Wine)")
     for language, told in (("en", "GPU Assistant keeps its own files in"), ("zh_CN", "存放自己的文件")):
         _, err = refused(
             capsys, tmp_path, "install", "--dry-run", "--env", str(tmp_path / "data" / inner), language=language

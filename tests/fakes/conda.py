@@ -176,7 +176,8 @@ class FakeConda:
         return {
             str(path.relative_to(self.root)): path.read_bytes() if path.is_file() else None
             for path in sorted(self.root.rglob("*"))
-            if path.name not in ("calls.jsonl", "mode", "half")
+            # What conda's own Python compiles is no touch of ours.
+            if path.name not in ("calls.jsonl", "mode", "half") and "__pycache__" not in path.parts
         }
 
 
