@@ -47,6 +47,7 @@ class Figures(Base):
         return FitJob(
             environment,
             self.system,
+            self.data,
             self.catalog,
             model=model,
             batch=batch,

@@ -10,6 +10,7 @@ from ..catalog.fitting import fitting
 from ..core.errors import AppError, CallError
 from ..core.results import FitVariant, MemoryFit, MemoryFits
 from ..system.json_lines import Patience
+from .alone import alone
 from .lines import NOTE, REASONS, FitProgress, Line, Loading
 from .listen import Ending, broken, ended, listen
 from .places import CHILD
@@ -18,6 +19,7 @@ from .snippet import PARTS
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
     from ..core.jobs import JobContext
+    from ..core.paths import DataDir
     from ..system.base import System
 
 LIMIT_S = 600.0
@@ -53,6 +55,7 @@ class FitJob:
         self,
         environment: Path,
         system: System,
+        data: DataDir,
         catalog: Catalog,
         *,
         model: FitModel,
@@ -63,20 +66,24 @@ class FitJob:
         simulated: bool = False,
     ) -> None:
         self.environment = environment
-        self._system, self._catalog = system, catalog
+        self._system, self._data, self._catalog = system, data, catalog
         self._model, self._batch, self._device = model, batch, device
         self._time_limit, self._start_limit = time_limit, start_limit
         self._simulated = simulated
 
     def run(self, context: JobContext[Any]) -> MemoryFits:
         """Measure. Raises CallError where the machine is a simulated one or has no such device, and
-        AppError("environment-missing", "bench-stopped", "catalog-broken", and what `listen` finds).
+        AppError("environment-missing", "bench-running", "bench-stopped", "catalog-broken", and what `listen` finds).
         """
         if self._simulated:
             raise CallError("bench-simulated")
         interpreter = self._system.environment_python(self.environment)
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
+        with alone(self._data, context.log):
+            return self._measured(interpreter, context)
+
+    def _measured(self, interpreter: Path, context: JobContext[Any]) -> MemoryFits:
         began = time.monotonic()
         lines: list[Line] = []
         fits: list[MemoryFit] = []

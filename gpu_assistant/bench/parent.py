@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +17,8 @@ from ..core.jobs import JobContext
 from ..core.results import BenchDevice, Benchmark, BenchWatch, GpuSample
 from ..system.json_lines import Patience
 from ..system.nvml import Nvml
-from ..system.single import one_at_a_time
 from . import expected, scaling
+from .alone import alone
 from .compare import speedup
 from .lines import ENDINGS, NOTE, REASONS, REMARKS, UNSAVED, Begin, BenchProgress, Heard, Line, Loading, Start
 from .listen import GRACE_S, Ending, broken, ended, listen
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NOTES", "BenchJob", "BenchProgress"]
 
-RUNNING = "bench-running"
 CONDITIONS = ("battery", "saving", "busy", "throttled")
 NOTES = frozenset(NOTE + name for name in (*REASONS, *REMARKS, *ENDINGS, *CONDITIONS, "parallel")) | {UNSAVED}
 
@@ -85,13 +83,7 @@ class BenchJob:
         interpreter = self._system.environment_python(self.environment)
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
-        with ExitStack() as held:
-            try:
-                held.enter_context(one_at_a_time(self._data, "benchmark", RUNNING))
-            except AppError as error:
-                if error.code == RUNNING:
-                    raise
-                context.log(f"{error.code}: {self._data.root}")  # a full disk is no reason not to measure
+        with alone(self._data, context.log):
             return self._measured(interpreter, context)
 
     def _measured(self, interpreter: Path, context: JobContext[Any]) -> Benchmark:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..core.names import Value
-from ..core.results import Benchmark, BenchResult, DType, LeftOut
+from ..core.results import Benchmark, BenchResult, BenchWatch, DType, LeftOut
 from .compare import fallen
 from .expected import key
 from .lines import NOTE
@@ -26,6 +26,11 @@ KINDS: tuple[tuple[str, tuple[DType, ...], tuple[DType, ...]], ...] = (
 )
 SHOWN = 6
 NIGHT_S = 8 * 3600.0
+
+
+def watched(benchmark: Benchmark) -> tuple[BenchWatch, ...]:
+    """The cards along the run, where one of them was measured; of others the driver's figures say nothing about it."""
+    return benchmark.watched if any(result.device != "cpu" for result in benchmark.results) else ()
 
 
 # What the guides' table has; a result without one of these says so beside its headline.

@@ -50,7 +50,7 @@ def benchmark(value: Benchmark, output: Output) -> None:
             output.line(output.say("bench-threads", device=name, threads=device.threads))
     for result in value.results:
         output.line(f"{_device(result.device, value, output, result.processes)}: {_figure(result, value, output)}")
-    for card in value.watched:
+    for card in summary.watched(value):
         output.line(_along(card, value, output))
     quiet = dict.fromkeys(left.why for left in value.left_out if left.why not in value.notes)
     for why in quiet:

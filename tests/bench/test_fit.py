@@ -22,8 +22,9 @@ from gpu_assistant.core.errors import AppError, CallError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import Cpu
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import DataDir, resources
 from gpu_assistant.core.results import MemoryFit
+from gpu_assistant.system.single import one_at_a_time
 from gpu_assistant.texts import Texts
 
 from ..fakes.benchmarks import memory_fits, two_gpus
@@ -38,7 +39,8 @@ VARIANTS = ("plain", "mixed", "checkpointing", "accumulation", "together")
 def job(environment: Path, *, device: str = "cpu", **options: Any) -> FitJob:
     system = FakeSystem(cpu=Cpu(cores=1))
     options = {"batch": 8, "time_limit": 280, **options}
-    return FitJob(environment, system, CATALOG, model="resnet50", device=device, **options)
+    data = DataDir(environment.parent / "data")
+    return FitJob(environment, system, data, CATALOG, model="resnet50", device=device, **options)
 
 
 @pytest.mark.real_install
@@ -123,6 +125,13 @@ def test_troubles(tmp_path: Path) -> None:
     with pytest.raises(AppError) as failed:
         job(environment).run(JobContext())  # the stand-in has no layers
     assert (failed.value.code, failed.value.data) == ("bench-stopped", {"reason": "@bench.note.failed"})
+
+
+def test_while_a_benchmark_runs_nothing_else_is_measured(tmp_path: Path) -> None:
+    environment = environment_with(tmp_path / "env", torch_with_card())
+    with one_at_a_time(DataDir(tmp_path / "data"), "benchmark"), pytest.raises(AppError) as refused:
+        job(environment).run(JobContext())
+    assert refused.value.code == "bench-running"
 
 
 @pytest.mark.parametrize(

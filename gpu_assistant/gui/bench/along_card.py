@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from ...bench import summary
 from ...bench.watch import HELD_BACK
 from ...core.results import Benchmark, BenchWatch
 from ..components import Card, Shape, label
@@ -39,7 +40,7 @@ class AlongCard(Card):
         """All words and figures."""
         if not self._ready or self._shown is None:
             return
-        cards = self._shown.watched
+        cards = summary.watched(self._shown)
         self.setVisible(bool(cards))
         self.set_title(
             self.tr("What the card did meanwhile") if len(cards) == 1 else self.tr("What the cards did meanwhile")

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from ...bench import compare, summary
 from ...bench.lines import ENDINGS as HOW
-from ...bench.lines import NOTE
+from ...bench.lines import NOTE, QUIET
 from ...bench.watch import BUSY_PERCENT, HELD_BACK
 from ...core.results import Benchmark, BenchResult, LeftOut
 from ...texts.format import duration
@@ -21,6 +21,7 @@ STEADY = 0.10
 WRONG = "wrong"
 TIME = "bench.note.time"
 ENDINGS = frozenset(NOTE + how for how in HOW)
+WELL_LEFT = frozenset(NOTE + why for why in QUIET)
 
 translate = QCoreApplication.translate
 
@@ -71,7 +72,7 @@ def _figures(benchmark: Benchmark) -> Iterator[Fairness]:
         said = translate("Fairness", "all right")
         if not every:
             said = translate("Fairness", "{checked} of {count}, no time for the rest")
-        elif ENDINGS & set(benchmark.notes):
+        elif ENDINGS & set(benchmark.notes) or any(left.why not in WELL_LEFT for left in benchmark.left_out):
             every, said = False, translate("Fairness", "{checked} right, the rest was not measured")
         yield Fairness("ok" if every else "neutral", text, said.format(checked=checked, count=len(measured)))
     spread = max(((r.q3 - r.q1) / r.median for r in measured if r.median > 0), default=0.0)
@@ -81,7 +82,7 @@ def _figures(benchmark: Benchmark) -> Iterator[Fairness]:
 
 def _cards(benchmark: Benchmark) -> Iterator[Fairness]:
     """What the cards' driver told along the run."""
-    watched = benchmark.watched
+    watched = summary.watched(benchmark)
     ends = [(card.temp_start, card.temp_max) for card in watched]
     known = [(start, most) for start, most in ends if start is not None and most is not None]
     if known:

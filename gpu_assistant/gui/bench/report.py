@@ -151,7 +151,7 @@ def _source(source: RangeSource | None) -> str:
 
 
 def _along(benchmark: Benchmark) -> str:
-    cards = benchmark.watched
+    cards = summary.watched(benchmark)
     if not cards:
         return ""
     several = len(cards) > 1
