@@ -149,7 +149,8 @@ def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
         say(output.say("price-online"))
     minutes = next((step.data.get("mbits") for step in value.steps if step.kind == "download"), None)
     if value.minutes is not None and minutes is not None:
-        say(output.say("price-time", work_seconds=60 * value.minutes, mbits=minutes))
+        code = "price-time-least" if prices.lacking(found, output.texts) else "price-time"
+        say(output.say(code, work_seconds=60 * value.minutes, mbits=minutes))
     if any(step.kind in BESIDE for step in value.steps):
         say(output.say("price-besides"))
     if value.simulated:

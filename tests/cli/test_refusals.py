@@ -126,3 +126,23 @@ def test_help_of_bundle_does_not_say_that_nothing_is_done(capsys: pytest.Capture
     told = " ".join(capsys.readouterr().out.split())
     assert "make it for the machine in this JSON file" in told
     assert "nothing is executed" not in told
+
+
+@pytest.mark.parametrize(
+    ("machine", "goal", "told"), [("ubuntu-h100", "all", "at least"), ("linux-cpu-only", "pytorch", "about")]
+)
+def test_where_a_size_is_missing_the_time_is_a_lower_bound(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, machine: str, goal: str, told: str
+) -> None:
+    words = [
+        "plan",
+        "--machine",
+        str(ROOT / f"tests/machines/{machine}.json"),
+        "--goal",
+        goal,
+        "--data-dir",
+        str(tmp_path / "data"),
+    ]
+    assert run(words) == 0
+    [time] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Time: ")]
+    assert time.startswith(f"Time: {told} ")
