@@ -132,4 +132,4 @@ def test_what_was_removed_cannot_be_used(call: Call, environment: Path) -> None:
         assert gone.returncode == 1
         assert "There is no environment at" in gone.stderr
     environment.mkdir()
-    assert "is not an environment that GPU Assistant made" in call("use").stderr
+    assert "is not an environment that GPU Assistant made" in call("use", "--env", str(environment)).stderr
