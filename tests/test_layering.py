@@ -6,8 +6,10 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Collection
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -25,27 +27,35 @@ def name_of(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
-    """Each absolute module name that a file imports, and whether only the type checker sees it."""
+class Source(NamedTuple):
+    """What the rules ask of a file."""
+
+    imports: list[tuple[str, bool]]  # each absolute module name, and whether only the type checker sees it
+    attributes: set[str]  # each `name.attribute`
+
+
+@cache
+def source(path: Path) -> Source:
+    """A file, read once for all rules."""
     package = ["gpu_assistant", *path.relative_to(PACKAGE).parent.parts]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    typing_only = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        quiet = id(node) in typing_only
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, quiet) for alias in node.names)
+    found = Source([], set())
+    quiet: set[int] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            quiet |= {id(inner) for inner in ast.walk(node)}
+        elif isinstance(node, ast.Import):
+            found.imports.extend((alias.name, id(node) in quiet) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*base, *([node.module] if node.module else [])])
             # `from .. import texts` names a room only in its aliases
-            yield from ((f"{module}.{alias.name}", quiet) for alias in node.names)
+            found.imports.extend((f"{module}.{alias.name}", id(node) in quiet) for alias in node.names)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            found.attributes.add(f"{node.value.id}.{node.attr}")
+    return found
 
 
+@cache
 def allowed() -> dict[str, set[str]]:
     """The table of docs/architecture.md: room -> rooms that it may import."""
     table: dict[str, set[str]] = {}
@@ -64,6 +74,11 @@ def room_of(module: str) -> str | None:
     return parts[1]
 
 
+def offenders(broken: Callable[[Path], Collection[str]]) -> dict[str, Collection[str]]:
+    """Every file that breaks a rule, with what breaks it."""
+    return {name_of(path): found for path in FILES if (found := broken(path))}
+
+
 def test_every_room_is_on_the_page() -> None:
     on_disk = {
         path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name not in ("__pycache__", "resources")
@@ -71,31 +86,36 @@ def test_every_room_is_on_the_page() -> None:
     assert on_disk == set(allowed())
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_imports_keep_the_layers(path: Path) -> None:
+def layers_broken(path: Path) -> list[str]:
     room = path.relative_to(PACKAGE).parts[0]
     if room in ("app", "cli", "gui") or path.parent == PACKAGE:
-        return
+        return []
     rooms = allowed()[room] | {room}
-    broken = [
+    return [
         module
-        for module, _ in imports(path)
+        for module, _ in source(path).imports
         if (other := room_of(module)) is not None and other not in rooms and (PACKAGE / other).exists()
     ]
-    assert not broken
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_faces_are_imported_by_nobody(path: Path) -> None:
+def test_imports_keep_the_layers() -> None:
+    assert offenders(layers_broken) == {}
+
+
+def faces_used(path: Path) -> set[str]:
     room = path.relative_to(PACKAGE).parts[0]
-    used = {room_of(module) for module, _ in imports(path)} & {"cli", "gui"}
+    used = {other for module, _ in source(path).imports if (other := room_of(module)) in ("cli", "gui")}
     if room in ("cli", "gui"):
         # The command line opens the window at one place; the window knows nothing of the command line.
         used -= {"gui"} if room == "gui" or name_of(path) == "cli/main.py" else set()
         used -= {"cli"} if room == "cli" else set()
     if name_of(path) == "__main__.py":
         used -= {"cli"}
-    assert not used
+    return used
+
+
+def test_faces_are_imported_by_nobody() -> None:
+    assert offenders(faces_used) == {}
 
 
 FENCES = {
@@ -108,40 +128,49 @@ FENCES = {
 }
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_fences(path: Path) -> None:
-    tops = {module.split(".")[0] for module, _ in imports(path)}
-    assert not [top for top, may in FENCES.items() if top in tops and not may(name_of(path))]
+def test_fences() -> None:
+    def fences_broken(path: Path) -> list[str]:
+        tops = {module.split(".")[0] for module, _ in source(path).imports}
+        return [top for top, may in FENCES.items() if top in tops and not may(name_of(path))]
+
+    assert offenders(fences_broken) == {}
 
 
 # Two threads that meet a type for the first time through msgspec itself crash: see core/json.py.
 TYPED = re.compile(r"msgspec\.(convert|json\.Decoder|json\.decode\([^\n]*\btype=)")
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_types_are_decoded_in_one_place(path: Path) -> None:
-    if name_of(path) != "core/json.py":
-        assert not TYPED.search(path.read_text(encoding="utf-8"))
+def test_types_are_decoded_in_one_place() -> None:
+    def decodes(path: Path) -> list[str]:
+        return [found[0] for found in TYPED.finditer(path.read_text(encoding="utf-8"))]
+
+    assert set(offenders(decodes)) == {"core/json.py"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_only_system_asks_which_system_this_is(path: Path) -> None:
-    if name_of(path).startswith("system/") or name_of(path) in CHILDREN:
-        return
-    asked = {
-        ast.unparse(node)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute)
-    }
-    assert not asked & {"sys.platform", "os.name", "platform.system", "sys.getwindowsversion"}
-    assert not {module.split(".")[0] for module, _ in imports(path)} & {"winreg", "fcntl", "msvcrt", "pwd", "grp"}
+SYSTEM_ASKED = {"sys.platform", "os.name", "platform.system", "sys.getwindowsversion"}
+ONE_SYSTEMS_OWN = {"winreg", "fcntl", "msvcrt", "pwd", "grp"}
 
 
-@pytest.mark.parametrize("path", [PACKAGE / name for name in sorted(CHILDREN)], ids=name_of)
-def test_children_know_nothing_of_us(path: Path) -> None:
+def test_only_system_asks_which_system_this_is() -> None:
+    def asks(path: Path) -> set[str]:
+        if name_of(path).startswith("system/") or name_of(path) in CHILDREN:
+            return set()
+        modules = {module.split(".")[0] for module, _ in source(path).imports}
+        return (source(path).attributes & SYSTEM_ASKED) | (modules & ONE_SYSTEMS_OWN)
+
+    assert offenders(asks) == {}
+
+
+def test_children_know_nothing_of_us() -> None:
     own = "gpu_assistant.bench.child."  # a program of several files, under whatever name it is started
-    ours = [module for module, quiet in imports(path) if module.startswith("gpu_assistant") and not quiet]
-    assert not [module for module in ours if not (name_of(path).startswith("bench/child/") and module.startswith(own))]
+
+    def ours(path: Path) -> list[str]:
+        if name_of(path) not in CHILDREN:
+            return []
+        found = [module for module, quiet in source(path).imports if module.startswith("gpu_assistant") and not quiet]
+        return [each for each in found if not (name_of(path).startswith("bench/child/") and each.startswith(own))]
+
+    assert offenders(ours) == {}
 
 
 HEAVY = ("PySide6", "pyqtgraph", "numpy", "torch", "requests", "psutil", "pynvml", "rich", "uv", "asyncio")
