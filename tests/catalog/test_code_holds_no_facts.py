@@ -57,9 +57,8 @@ def facts(path: Path) -> list[tuple[int, str]]:
     ]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_no_fact_of_the_world_stands_in_code(path: Path) -> None:
-    assert facts(path) == []
+def test_no_fact_of_the_world_stands_in_code() -> None:
+    assert {path.relative_to(PACKAGE).as_posix(): found for path in FILES if (found := facts(path))} == {}
 
 
 @pytest.mark.parametrize(
