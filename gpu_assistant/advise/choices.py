@@ -63,8 +63,8 @@ def _why_missing(where: Site, builds: tuple[Build, ...], choice: Choice) -> str:
         elsewhere = any(choice.pytorch in (r.version, r.version.rpartition(".")[0]) for r in where.catalog.releases)
         return "other-computer" if elsewhere else "no-release"
     if not any(choice.variant in (None, b.variant) for b in versions):
-        return "no-build"
-    return "python"
+        return "no-build" if choice.pytorch is not None else "no-build-at-all"
+    return "python" if _names_build(choice) else "python-unmade"
 
 
 def _preferred(where: Site, builds: list[Build]) -> list[Build]:
@@ -118,7 +118,7 @@ def _refusal(where: Site, choice: Choice, why: str) -> CallError:
     newest = _newest_like(where, choice)
     named = "+".join(part for part in (choice.pytorch, choice.variant) if part).lstrip("@")
     if choice.python is not None:
-        named = f"{named} Python {choice.python}".strip()
+        named = ", ".join(part for part in (named, f"Python {choice.python}") if part)
     label = None
     if newest is not None:
         label = newest.build.label

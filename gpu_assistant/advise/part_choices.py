@@ -107,7 +107,7 @@ def _cudnn(where: Site, cuda: tuple[int, int] | None, picked: str, parts: Parts)
         raise impossible("cudnn", picked, "no-cudnn", best)
     if not any(series[0] in r.cuda_majors for r in releases):
         why = "@choice.cudnn-cuda"
-        raise CallError("choice-impossible", part="cudnn", choice=picked, why=why, newest=best, cuda=series[0])
+        raise ChoiceImpossible(part="cudnn", choice=picked, why=why, newest=best, cuda=series[0])
     fitting = next((r for r in releases if serves(r, series[0], chips)), None)
     if fitting is None:
         unknown = any(r.lowest_capability.get(str(series[0])) is None for r in releases if series[0] in r.cuda_majors)

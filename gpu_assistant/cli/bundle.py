@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from ..core.plan import Event, Plan
     from ..install.bundle.contents import Contents
 
+ACTIONS = ("create", "check")
+
 
 def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: Callable[[str], str]) -> None:
     """What can be typed after `bundle`; `path` is the parser's own check."""
-    command.add_argument("action", choices=("create", "check"), help=say("opt.bundle-action"))
+    command.add_argument("action", choices=ACTIONS, metavar="|".join(ACTIONS), help=say("opt.bundle-action"))
     command.add_argument("folder", metavar="DIR", type=path, help=say("opt.bundle-folder"))
     command.add_argument("--dry-run", action="store_true", help=say("opt.dry-run"))
 

@@ -47,6 +47,9 @@ def refuse_beside(arguments: argparse.Namespace, word: str, others: Sequence[str
 def refuse_idle(arguments: argparse.Namespace, machine: Machine, recommendation: Recommendation) -> None:
     """Raise CallError("choice-idle") for a choice of which nothing came."""
     goal, flow, toolkit = recommendation.goal, recommendation.tensorflow, recommendation.cuda_toolkit
+    for option in ("pytorch", "variant"):
+        if goal == "tensorflow" and getattr(arguments, option, None) is not None:
+            raise _idle(f"--{option}", "torch-goal", goal)
     if getattr(arguments, "wsl2", None) is not None and not (flow is not None and flow.wsl):
         why = "wsl-windows" if machine.os.system != "windows" else "wsl-goal"
         raise _idle("--wsl2", why, goal)

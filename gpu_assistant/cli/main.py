@@ -49,7 +49,7 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
     arguments = build(texts).parse_args(argv)
     options = vars(arguments)
     if arguments.command is None and options.get("json"):
-        raise CallError("call", detail="--json", command="gpu-assistant")
+        raise CallError("call", detail=texts.say("cli.complaint.json"), command="gpu-assistant")
     from ..app import App
     from ..core import log
     from ..core.paths import data_dir

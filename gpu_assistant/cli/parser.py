@@ -29,22 +29,35 @@ class Parser(argparse.ArgumentParser):
         """Raise CallError; argparse's own words are said in the user's language where they are known."""
         for pattern, code in COMPLAINTS.items():
             if found := re.fullmatch(pattern, message, re.DOTALL):
-                message = self.texts.say(f"cli.complaint.{code}", found.groupdict())
+                told = found.groupdict()
+                # Python's quotes around each word are no part of what is to be typed.
+                told |= {name: told[name].replace("'", "") for name in ("given", "choices") if name in told}
+                message = self.texts.say(f"cli.complaint.{code}", told)
                 break
         raise CallError("call", detail=message, command=self.prog)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - as argparse has them
+        """Raise CallError, by the command's own name where there is one: its help is the one to read."""
+        found, rest = self.parse_known_args(args, namespace)
+        if rest:
+            command = f"{self.prog} {found.command}" if found.command is not None else self.prog
+            told = self.texts.say("cli.complaint.unknown", {"given": " ".join(rest), "command": command})
+            raise CallError("call", detail=told, command=command)
+        return found
 
 
 # What argparse writes, and the text that says the same.
 COMPLAINTS = {
     r"the following arguments are required: (?P<what>.+)": "required",
-    r"argument (?P<what>.+?): invalid choice: (?P<given>.+?) \(choose from (?P<choices>.+)\)": "choice",
+    r"argument (?P<what>-.+?): invalid choice: (?P<given>.+?) \(choose from (?P<choices>.+)\)": "choice",
+    r"argument (?P<what>.+?): invalid choice: (?P<given>.+?) \(choose from (?P<choices>.+)\)": "word",
     r"argument (?P<what>.+?): expected one argument": "empty",
     r"argument (?P<what>.+?): not allowed with argument (?P<other>.+)": "together",
-    r"unrecognized arguments: (?P<given>.+)": "unknown",
     r"argument (?P<what>.+?): (?P<given>)(?P<rule>.+)": "rule",
 }
 Options = argparse._ArgumentGroup
 # Bytes a second, as curl and wget are told them: "500k", "5M".
+ACTIONS = ("show", "update", "check")
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 LEAST_RATE, MOST_RATE = 1000, 10**12
 
@@ -130,8 +143,8 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     )
     group = parser.add_argument_group(say("group.options"))
     group.add_argument("--version", action="version", version=f"GPU Assistant {__version__}", help=say("opt.version"))
-    group.add_argument("--resume", action="store_true", help=say("opt.resume"))
-    machine(group)
+    group.add_argument("--resume", action="store_true", help=say("opt.resume-window"))
+    machine(group, "machine-window")
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title=say("group.commands"), parser_class=Parser
     )
@@ -212,6 +225,6 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     monitor_options(add("monitor"), say, path=path)
 
     command = add("catalog")
-    command.add_argument("action", choices=("show", "update", "check"), help=say("opt.catalog-action"))
+    command.add_argument("action", choices=ACTIONS, metavar="|".join(ACTIONS), help=say("opt.catalog-action"))
     command.add_argument("what", nargs="?", metavar="SUBJECT|DIR", type=path, help=say("opt.catalog-what"))
     return parser

@@ -18,6 +18,18 @@ if TYPE_CHECKING:
     from .names import Value
     from .recommendation import Alternative
 
+# What a picked version is one of, by the part; a driver's is told as its maker tells it.
+PICKED = {
+    "pytorch": "PyTorch",
+    "variant": "PyTorch",
+    "python": "PyTorch",
+    "tensorflow": "TensorFlow",
+    "cuda_toolkit": "CUDA Toolkit",
+    "toolkit_way": "CUDA Toolkit",
+    "cudnn": "cuDNN",
+    "driver": "NVIDIA",
+}
+
 
 class AppError(Exception):
     """Something is wrong, and we know what to say about it."""
@@ -53,16 +65,25 @@ class ChoiceImpossible(CallError):
     nothing of the kind is known to).
     """
 
-    def __init__(self, *, part: str, choice: str, why: str, newest: str | None) -> None:
-        super().__init__("choice-impossible", part=part, choice=choice, why=why, newest=newest)
+    def __init__(self, *, part: str, choice: str, why: str, newest: str | None, **more: Value) -> None:
+        super().__init__("choice-impossible", part=part, choice=choice, why=why, newest=newest, **more)
 
     @property
     def message(self) -> Message:
-        """Nothing is named where nothing works."""
+        """By the names of the parts; nothing is named where nothing works."""
         from .message import Message
 
-        alone = "-alone" if self.data["newest"] is None else ""
-        return Message(f"error.{self.code}{alone}", self.data)
+        part, choice, newest = (str(self.data[key] or "") for key in ("part", "choice", "newest"))
+        named: dict[str, Value] = {"choice": _named(part, choice), "newest": _named(part, newest) or None}
+        return Message(f"error.{self.code}{'' if newest else '-alone'}", self.data | named)
+
+
+def _named(part: str, version: str) -> str:
+    """A picked version with the name of what it is one of: "PyTorch 9.9", "PyTorch cu999", "cuDNN 9.1"."""
+    name = PICKED.get(part)
+    if name is None or not version or version.startswith("Python"):
+        return version
+    return f"{name} {version}"
 
 
 class Cancelled(AppError):

@@ -10,6 +10,7 @@ UNKNOWN = "—"
 # The names of figures that are lists, as "a, b, c": Chinese has a comma of its own between their parts.
 LISTS = frozenset(
     {
+        "choice",
         "choices",
         "files",
         "folders",
@@ -24,6 +25,7 @@ LISTS = frozenset(
         "series",
         "steps",
         "toolkit",
+        "what",
     }
 )
 # By the ending of a figure's name: what it counts, in English (one of it) and Chinese.

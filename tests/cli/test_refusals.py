@@ -33,6 +33,46 @@ def test_a_refusal_is_json_where_json_was_asked_for(
     assert told["data"]["newest"] in err
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("recommend --pytorch 99.0", "PyTorch 99.0 cannot work on that computer: no such release of PyTorch is known."),
+        (
+            "plan --variant cu999",
+            "PyTorch cu999 cannot work on that computer: no release of PyTorch has such a build",
+        ),
+        ("plan --pytorch 2.15.0 --variant cu118", "PyTorch 2.15.0+cu118 cannot work"),
+        ("install --dry-run --python 2.7", "Python 2.7 cannot work on that computer: no release of PyTorch"),
+        (
+            "plan --goal tensorflow --pytorch 2.14.0",
+            "--pytorch would change nothing here, because the goal is TensorFlow",
+        ),
+    ],
+)
+def test_what_cannot_work_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str, told: str) -> None:
+    _, err = refused(capsys, tmp_path, *words.split(), "--machine", RTX)
+    assert err.startswith(told)
+    assert "cannot work" not in err or err.endswith("choose that, or leave the choice to GPU Assistant.")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("bundle foo", "“foo” is not among the words that can stand here: create, check. Type “gpu-assistant bundle"),
+        ("catalog", "still needed: show|update|check."),
+        ("plan --goal fun", "--goal cannot be “fun”; choose from pytorch, tensorflow, cuda-dev, all."),
+        ("plan --resume", "“--resume” is nothing that gpu-assistant plan knows. Type “gpu-assistant plan --help”"),
+        ("--foo", "“--foo” is nothing that gpu-assistant knows. Type “gpu-assistant --help”"),
+        ("--json", "--json goes with a command"),
+    ],
+)
+def test_a_call_that_cannot_be_understood_is_told_by_its_words(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str, told: str
+) -> None:
+    _, err = refused(capsys, tmp_path, *words.split())
+    assert err.startswith("That call cannot be understood: " + told)
+
+
 @pytest.mark.parametrize("option", ["--pytorch", "--variant", "--python"])
 def test_an_empty_choice_is_no_choice(capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str) -> None:
     out, err = refused(capsys, tmp_path, "recommend", "--machine", RTX, option, "")
