@@ -6,7 +6,7 @@ Vertically only, unless text is so large that even wrapped it needs more than th
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractSlider, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from .base import Live
@@ -28,7 +28,8 @@ KEYS = {
 class Page(Live, QScrollArea):
     """`column` takes the content, `add_action` what stands at the right of the title.
 
-    `shape` says how large the window is. `wide` uses all the width (Monitor).
+    `shape` says how large the window is. `wide` uses all the width (Monitor). `seen`: it is shown, and its window not
+    minimised, which `isVisible` does not tell.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Page(Live, QScrollArea):
         super().__init__(parent)
         self.shape_ = Shape(self)
         self._wide = wide
+        self.seen = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         # The keyboard goes from control to control; `scroll_by_key` takes the keys that none of them wants.
@@ -81,6 +83,16 @@ class Page(Live, QScrollArea):
         if action is not None:
             self.verticalScrollBar().triggerAction(action)
         return action is not None
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Opened, or the window came back."""
+        self.seen = True
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Another page was opened, or the window was minimised."""
+        self.seen = False
+        super().hideEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the column's width."""

@@ -129,7 +129,7 @@ class HomePage(Page):
         """Figures are taken while somebody looks; the first look starts by itself."""
         super().showEvent(event)
         self._sampling.want("home", True)
-        self.live.show_history(self._sampling.history, self._health())
+        self._show_now()
         if not self.facts.looked and not event.spontaneous():
             self.look()
 
@@ -157,9 +157,12 @@ class HomePage(Page):
         self.trouble.hide()
 
     def _sampled(self) -> None:
-        if self.isVisible():
-            self.live.show_history(self._sampling.history, self._health())
-            self._show_verdict()
+        if self.seen:
+            self._show_now()
+
+    def _show_now(self) -> None:
+        self.live.show_history(self._sampling.history, self._health())
+        self._show_verdict()
 
     # Words
 

@@ -135,7 +135,7 @@ class MonitorPage(Page):
     # What comes in
 
     def _sampled(self, sample: Sample) -> None:
-        if not self.isVisible():
+        if not self.seen:
             return
         self._follow_gpus(sample.gpus)
         fresh = not self._picked.by_hand and self._picked.follow([gpu.index for gpu in sample.gpus], self._health())
@@ -156,7 +156,7 @@ class MonitorPage(Page):
 
     def draw(self) -> None:
         """Draw the plots (or the table) that are on the screen."""
-        if not self.isVisible():
+        if not self.seen:
             return
         if not self.table.isHidden():
             self.table.fill(self.cards, self._sampling.history)

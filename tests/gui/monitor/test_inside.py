@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from gpu_assistant.core.results import GpuProcess
-from gpu_assistant.gui.main.area import MONITOR
 from tests.fakes.examples import GIB
 from tests.fakes.main_window import feed, gpu, sample
 
@@ -15,14 +14,6 @@ pytestmark = pytest.mark.gui
 
 TRAINING = GpuProcess(pid=4711, name="python3", mem_used=5 * GIB, kind="compute")
 DESKTOP = GpuProcess(pid=99, name="Xorg", mem_used=GIB // 4, kind="graphics")
-
-
-@pytest.fixture
-def monitor(home, app, qtbot):
-    window, _ = home(app)
-    window.area.open(MONITOR)
-    qtbot.waitUntil(lambda: window.area.current == MONITOR, timeout=20_000)
-    return window, window.area.pages[MONITOR]
 
 
 def cells(listed):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.gui.main.area import MONITOR
 from tests.fakes.main_window import feed, gpu, sample
 
 pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
@@ -13,14 +12,6 @@ pytestmark = pytest.mark.gui
 
 USUAL = ["util", "mem", "temp", "power"]
 MACHINE = ["cpu", "ram"]
-
-
-@pytest.fixture
-def monitor(home, app, qtbot):
-    window, _ = home(app)
-    window.area.open(MONITOR)
-    qtbot.waitUntil(lambda: window.area.current == MONITOR, timeout=20_000)
-    return window, window.area.pages[MONITOR]
 
 
 def keys(page):

@@ -6,21 +6,12 @@ import pytest
 from PySide6.QtCore import QPoint
 
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.main.area import MONITOR
 from tests.fakes.examples import GIB
 from tests.fakes.main_window import feed, gpu, sample
 
 pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
 
 pytestmark = pytest.mark.gui
-
-
-@pytest.fixture
-def monitor(home, app, qtbot):
-    window, _ = home(app)
-    window.area.open(MONITOR)
-    qtbot.waitUntil(lambda: window.area.current == MONITOR, timeout=20_000)
-    return window, window.area.pages[MONITOR]
 
 
 def uncut(page, widget) -> bool:

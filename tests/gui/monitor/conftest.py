@@ -1,0 +1,32 @@
+"""The Monitor page, opened on fake services."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gpu_assistant.gui.main.area import MONITOR
+from tests.fakes.main_window import feed, gpu, sample
+
+
+@pytest.fixture
+def monitor(home, app, qtbot):
+    window, _ = home(app)
+    window.area.open(MONITOR)
+    qtbot.waitUntil(lambda: window.area.current == MONITOR, timeout=20_000)
+    return window, window.area.pages[MONITOR]
+
+
+@pytest.fixture
+def worked(monitor, qtbot):
+    """A page whose card has worked for two minutes, hot and held by its power limit for the last half."""
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    calm = [sample(gpu(temp=60, temp_max=88), t=now - 120 + i) for i in range(60)]
+    hot = {"temp": 90, "temp_max": 88, "throttle": ("thermal", "power-cap")}
+    feed(window, *calm, *(sample(gpu(**hot), t=now - 60 + i) for i in range(60)))
+    page._marker.forget()
+    page.draw()
+    return window, page

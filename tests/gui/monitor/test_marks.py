@@ -1,0 +1,144 @@
+"""What happened is marked on the Monitor page's time line, and said."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.core.results import GpuSample
+from tests.fakes.examples import cpu_benchmark
+from tests.fakes.main_window import feed, gpu, sample
+
+pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
+
+pytestmark = pytest.mark.gui
+
+
+def test_what_happened_is_marked(worked):
+    _, page = worked
+    cards = {card.of.key: card.plot for card in page.cards}
+    said = {key: {event.text for event in plot._events if event.text} for key, plot in cards.items()}
+    assert said["temp"] == {"slowed by heat", "hot", "install"}
+    assert said["power"] == {"power limit", "install"}
+    assert said["cpu"] == {"install"}
+    assert all(event.end == float("inf") for event in cards["temp"]._events if event.tone == "warn")
+    assert cards["temp"]._limit.text == "slows down at 88 °C"
+
+
+def test_a_power_limit_is_marked_only_where_the_card_draws_as_much(monitor):
+    """As the rule of the alarm judges: its thresholds are data."""
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    resting = {"util": 30, "power_w": 63.0, "throttle": ("power-cap",)}
+    starved = {"util": 97, "power_w": 63.0, "throttle": ("power-cap",), "clock_sm": 600, "clock_sm_max": 3105}
+    full = {**starved, "power_w": 113.0, "clock_sm": 2700}
+    parts = [resting] * 30 + [starved] * 40 + [full] * 30
+    feed(window, *(sample(gpu(**part), t=now - 100 + i) for i, part in enumerate(parts)))
+    page._marker.forget()
+    page.draw()
+    plot = next(card.plot for card in page.cards if card.of.key == "power")
+    marked = {event.text: event for event in plot._events if event.text not in ("", "install")}
+    assert set(marked) == {"too little power", "power limit"}
+    assert marked["power limit"].start == pytest.approx(now - 30, abs=2)
+    assert marked["too little power"].end == pytest.approx(now - 30, abs=2)
+
+
+def test_what_did_not_last_as_long_as_its_alarm_wants_is_not_marked(monitor):
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    calm, still, hot = {"temp": 60}, {"temp": 75, "fan": 0}, {"temp": 87}
+    parts = [calm] * 5 + [hot] * 4 + [calm] * 10 + [hot] * 9 + [calm] * 8 + [still] * 8 + [calm] * 8 + [still] * 15
+    feed(window, *(sample(gpu(temp_max=88, **part), t=now - len(parts) + i) for i, part in enumerate(parts)))
+    page._marker.forget()
+    page.draw()
+    plot = next(card.plot for card in page.cards if card.of.key == "temp")
+    marked = sorted(
+        ((event.text, event.start) for event in plot._events if event.text not in ("", "install")),
+        key=lambda mark: mark[1],
+    )
+    began = now - len(parts)
+    assert marked == [
+        ("hot", pytest.approx(began + 19, abs=2)),
+        ("fan stands still", pytest.approx(began + 52, abs=2)),
+    ]
+
+
+def test_of_several_gpus_each_mark_says_whose_it_is(monitor):
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    sick = [
+        sample(
+            gpu(0, temp=90, temp_max=88),
+            gpu(1, ecc_uncorrected=4 if i >= 20 else 0),
+            gpu(2, xid=48 if i >= 25 else 0, xid_t=now),
+            t=now - 60 + i,
+        )
+        for i in range(60)
+    ]
+    feed(window, *sick)
+    page._marker.forget()
+    page.draw()
+    cards = {card.of.key: card.plot for card in page.cards}
+    said = {key: {event.text for event in plot._events if event.tone != "accent"} for key, plot in cards.items()}
+    assert said["temp"] == {"GPU 0 hot", "GPU 1", "GPU 2"}
+    assert said["util"] == {"GPU 0", "GPU 1", "GPU 2 Xid 48"}
+    assert said["mem"] == {"GPU 0", "GPU 1 memory errors", "GPU 2"}
+    page.layout_.buttons[1].click()
+    page.draw()
+    own = {(card.of.key, card.gpus): card.plot for card in page.cards}
+    assert {event.text for event in own["util", (2,)]._events if event.tone != "accent"} == {"GPU 2 Xid 48"}
+
+
+def test_several_alarms_are_one_sentence_whose_advice_unfolds(monitor, qtbot):
+    window, page = monitor
+    sick = {"temp": 95, "temp_max": 83, "temp_slow": 90, "ecc_uncorrected": 3, "remap_pending": True, "throttle": ()}
+    now = time.time()
+    feed(window, *(sample(gpu(**sick), t=now - 12 + i) for i in range(12)))
+    qtbot.waitUntil(lambda: page.subtitle.text().endswith(" · and 2 more"), timeout=10_000)
+    advice = page.advice
+    assert advice.button.isVisible()
+    assert not advice.alarms.isVisible()
+    advice.button.click()
+    first, *others = advice.alarms.rows.values()
+    assert first.fix.isVisible()
+    assert not others[0].isVisible()
+    advice.alarms.more.click()
+    assert others[0].isVisible()
+
+
+def test_the_sentence_and_the_pill_say_how_the_card_is(worked, qtbot):
+    _, page = worked
+    # A sample of before may have been on its way.
+    said = "NVIDIA GeForce RTX 4060 · Your GPU is hot and slows itself down"
+    qtbot.waitUntil(lambda: page.subtitle.text() == said, timeout=10_000)
+    assert page.pill.kind == "warn"
+
+
+def test_a_benchmark_of_before_is_marked(monitor, app, qtbot):
+    window, page = monitor
+    app.kept = [replace(cpu_benchmark(), started=time.time() - 300, seconds=60.0)]
+    page.look()
+    feed(window, sample(gpu()))
+    qtbot.waitUntil(lambda: "benchmark" in {event.text for event in page.cards[0].plot._events}, timeout=5000)
+
+
+@pytest.mark.parametrize(("state", "word"), [("version-mismatch", "driver updated"), ("hung", "driver hung")])
+def test_why_the_driver_told_nothing_is_marked(monitor, state, word):
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    feed(window, *(sample(gpu(), t=now - 120 + second) for second in range(60)))
+    silent = GpuSample(index=0, name="NVIDIA GeForce RTX 4060", state="silent")
+    feed(window, *(sample(silent, t=now - 60 + second) for second in range(30)), state=state)
+    feed(window, *(sample(gpu(), t=now - 30 + second) for second in range(30)))
+    page._marker.forget()
+    page.draw()
+    plot = next(card.plot for card in page.cards if card.of.key == "util")
+    (marked,) = [event for event in plot._events if event.text == word]
+    assert marked.start == pytest.approx(now - 60, abs=2)
+    assert marked.end == pytest.approx(now - 30, abs=2)

@@ -1,0 +1,67 @@
+"""Several GPUs on the Monitor page: laid over each other, side by side, picked."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.fakes.main_window import feed, gpu, sample
+
+line_of = pytest.importorskip("gpu_assistant.gui.monitor.plot_card").line_of
+
+pytestmark = pytest.mark.gui
+
+
+def test_several_gpus_differ_by_colour_and_dash(monitor):
+    window, page = monitor
+    feed(window, sample(gpu(0), gpu(1, name="NVIDIA GeForce RTX 3090")))
+    lines = page.cards[0].plot._lines.values()
+    assert [(line.name, line.colour, line.dash) for line in lines] == [("GPU 0", "s1", 0), ("GPU 1", "s2", 1)]
+    assert len(page.heads) == 2
+
+
+def test_side_by_side_each_gpu_has_plots_of_its_own(monitor):
+    window, page = monitor
+    feed(window, sample(gpu(0), gpu(1)))
+    assert page.layout_.isVisible()
+    page.layout_.buttons[1].click()
+    assert [(card.of.key, card.gpus) for card in page.cards[:4]] == [
+        ("util", (0,)),
+        ("util", (1,)),
+        ("mem", (0,)),
+        ("mem", (1,)),
+    ]
+
+
+def test_of_eight_gpus_four_are_drawn_and_others_can_be_picked(monitor):
+    window, page = monitor
+    feed(window, sample(*(gpu(index) for index in range(8))))
+    assert page.cards[0].gpus == (0, 1, 2, 3)
+    assert not page.heads[6].button.isHidden()
+    page.heads[6].button.click()
+    assert page.cards[0].gpus == (1, 2, 3, 6)
+    page.heads[1].button.click()
+    assert page.cards[0].gpus == (2, 3, 6)
+    looks = {(line.colour, line.dash) for line in (line_of(place, 0, fill=False) for place in range(8))}
+    assert len(looks) == 8
+
+
+def test_of_eight_gpus_those_that_are_not_well_are_drawn(monitor, qtbot):
+    window, page = monitor
+    hot = {"temp": 90, "temp_max": 83}
+    now = time.time()
+    for second in range(10):
+        feed(window, sample(*(gpu(index, **(hot if index == 6 else {})) for index in range(8)), t=now - 10 + second))
+    qtbot.waitUntil(lambda: page.picked == [0, 1, 2, 6], timeout=30_000)
+    page.heads[7].button.click()
+    feed(window, sample(*(gpu(index) for index in range(8))))
+    assert page.picked == [1, 2, 6, 7]
+
+
+def test_the_table_of_many_gpus_keeps_its_heads_whole(monitor):
+    window, page = monitor
+    feed(window, sample(*(gpu(index) for index in range(4))))
+    page.controls.twin.click()
+    head = page.table.horizontalHeader()
+    assert all(head.sectionSize(i) >= head.sectionSizeHint(i) for i in range(head.count()))
