@@ -66,7 +66,8 @@ class ChoiceImpossible(CallError):
     """
 
     def __init__(self, *, part: str, choice: str, why: str, newest: str | None, **more: Value) -> None:
-        super().__init__("choice-impossible", part=part, choice=choice, why=why, newest=newest, **more)
+        super().__init__("choice-impossible", part=part, choice=choice, why=why, newest=newest)
+        self.data |= more
 
     @property
     def message(self) -> Message:
