@@ -35,21 +35,21 @@ class FarewellJob:
 
     def steps(self) -> tuple[Step, ...]:
         """What would become of each thing just now, in order, also of what stays; raises AppError."""
-        from .forecast import forecast
+        from .forecast import Turn, forecast
         from .takeback import items
 
         data = self._data
         if not data.root.is_dir():
             return ()
         place = self._place(Reporter(JobContext()), threading.Event())
-        gone: set[Path] = set()
+        turn = Turn()
         stays = self._keep and self._stays(place)
         taken: tuple[Step, ...] = (self._kept(),) if stays else ()
         if not self._keep:
-            taken = tuple(item.step for item in forecast(items(place, None), place, gone))
+            taken = tuple(item.step for item in forecast(items(place, None), place, turn))
         found = own.kept(data, caches=own.inhabited(data), journal=not stays)
-        gone |= {path for each in found for path in (*each.folders, *each.files)}
-        return (*taken, *(each.step for each in found), *self._root(gone, stays=stays))
+        turn.gone |= {path for each in found for path in (*each.folders, *each.files)}
+        return (*taken, *(each.step for each in found), *self._root(turn.gone, turn.new, stays=stays))
 
     def run(self, context: JobContext[Any]) -> Path:
         """The data folder; gone where nothing in it was kept.
@@ -99,18 +99,18 @@ class FarewellJob:
         if trouble is not None:
             raise trouble
 
-    def _root(self, gone: set[Path], *, stays: bool) -> tuple[Step, ...]:
-        """What becomes of the data folder when these have gone; nothing where only what is kept will be in it."""
+    def _root(self, gone: set[Path], new: set[Path], *, stays: bool) -> tuple[Step, ...]:
+        """What becomes of the data folder when these have gone and are new; nothing where only what is kept stays."""
         data = self._data
         places = {data.environments, data.pythons, data.toolkits, data.journal} if stays else set()
-        step = own.left(data, gone | places)
+        step = own.left(data, gone | places, new)
         return () if stays and step.code != own.FILLED else (step,)
 
     def _told_of_root(self, reporter: Reporter, told: set[str], *, stays: bool) -> None:
         if not self._data.root.is_dir():
             reporter.step(own.ROOT, "done")
             return
-        filled = [step for step in self._root(set(), stays=stays) if step.code == own.FILLED]
+        filled = [step for step in self._root(set(), set(), stays=stays) if step.code == own.FILLED]
         if filled:
             reporter.step(own.ROOT, "skipped", code="progress.left-filled", data=filled[0].data)
         elif own.ROOT in told:
@@ -132,6 +132,7 @@ class FarewellJob:
 
     def _take_back(self, place: Place) -> AppError | None:
         """What went wrong, after everything that could be taken back was; raises Cancelled."""
+        from .forecast import forecast
         from .journal import Journal
         from .ledger import settle
         from .takeback import items
@@ -142,7 +143,7 @@ class FarewellJob:
         try:
             with Journal(self._data) as journal:
                 settle(place, journal)
-                take_back(items(place, None), place, journal, go_on=True)
+                take_back(forecast(items(place, None), place), place, journal, go_on=True)
         except Cancelled:
             raise
         except AppError as error:

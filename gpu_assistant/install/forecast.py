@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterator
 from itertools import islice
 from pathlib import Path
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..core.json import storage_error
 from ..core.names import Value
-from . import added
+from . import added, package_list
 from .effects import FilesAdded, FileWritten, FolderMade, FolderMoved, ProgramInstalled, TreeMade
 from .ledger import look
 from .place import Place
@@ -21,20 +22,27 @@ from .sweeping import holds_anything
 from .takeback import Item
 
 
-def forecast(found: tuple[Item, ...], place: Place, gone: set[Path] | None = None) -> tuple[Item, ...]:
+class Turn(Struct):
+    """How it will be when the turn of a thing comes: files and folders of which nothing is left by then, new files that
+    stand by then, and the folders that another environment needs, and which.
+    """
+
+    gone: set[Path] = field(default_factory=set)
+    new: set[Path] = field(default_factory=set)
+    held: dict[Path, str] = field(default_factory=dict)
+
+
+def forecast(found: tuple[Item, ...], place: Place, turn: Turn | None = None) -> tuple[Item, ...]:
     """The same items with the words for what will come of them; changes nothing. Raises AppError.
 
-    Put into `gone` are the files and folders of which nothing will be left.
+    `turn` is then how it is after all of them.
     """
-    gone = set() if gone is None else gone
-    held: dict[Path, str] = {}
-    return tuple(_told(item, place, gone, held) for item in found)
+    turn = Turn() if turn is None else turn
+    return tuple(_told(item, place, turn) for item in found)
 
 
-def _told(item: Item, place: Place, gone: set[Path], held: dict[Path, str]) -> Item:
-    """`gone` are the files and folders of which nothing is left when the turn comes, `held` are those that another
-    environment needs, and which; this one's are added.
-    """
+def _told(item: Item, place: Place, turn: Turn) -> Item:
+    gone, held = turn.gone, turn.held
     first, effect = item.effects[0], item.effects[0].effect
     if item.needed:
         by = item.by or str(place.data.root)
@@ -55,6 +63,11 @@ def _told(item: Item, place: Place, gone: set[Path], held: dict[Path, str]) -> I
             if not theirs.stay:
                 _goes(Path(effect.path), gone)
             item = _with(item, theirs)
+            if theirs.records:
+                text = package_list.listed(Path(effect.path), theirs.records)
+                kept = package_list.place(Path(effect.path), text)
+                turn.new.add(kept)
+                item = _as(item, item.step.code, list=str(kept))
         case FilesAdded():
             folder = Path(effect.path)
             stay = added.changed(folder, effect.receipt)
@@ -67,28 +80,31 @@ def _told(item: Item, place: Place, gone: set[Path], held: dict[Path, str]) -> I
             gone.add(Path(effect.to))
             gone.discard(back)
         case FolderMade():
-            item = _folder(item, Path(effect.path), gone, held)
+            item = _folder(item, Path(effect.path), turn)
         case FileWritten(before=None):
             gone.add(Path(effect.path))
     return item
 
 
-def _folder(item: Item, folder: Path, gone: set[Path], held: dict[Path, str]) -> Item:
+def _folder(item: Item, folder: Path, turn: Turn) -> Item:
     try:
-        left = tuple(islice(left_below(folder, gone), NAMED + 1))
+        left = tuple(islice(left_below(folder, turn.gone, turn.new), NAMED + 1))
     except OSError as error:
         raise storage_error(error, folder) from error
     if not left:
-        _goes(folder, gone)
+        _goes(folder, turn.gone)
         return item
-    by = item.by or next((by for path, by in held.items() if folder in (path, *path.parents)), None)
+    by = item.by or next((by for path, by in turn.held.items() if folder in (path, *path.parents)), None)
     if by is not None:
         return _as(replace(item, by=by), "leave-needed", by=by)
     return _as(item, "leave-filled", files=named(left))
 
 
-def left_below(folder: Path, gone: Container[Path]) -> Iterator[str]:
-    """What in a folder of ours will be there when these are `gone`, by its name in it; raises OSError."""
+def left_below(folder: Path, gone: Container[Path], new: Collection[Path] = ()) -> Iterator[str]:
+    """What in a folder of ours will be there when these are `gone` and these are `new`, by its name in it; raises
+    OSError.
+    """
+    yield from sorted(path.name for path in new if path.parent == folder and not os.path.lexists(path))
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             path = folder / entry.name
@@ -96,7 +112,7 @@ def left_below(folder: Path, gone: Container[Path]) -> Iterator[str]:
                 continue
             if not entry.is_dir(follow_symlinks=False):
                 yield entry.name
-            elif not any(path.iterdir()) or next(left_below(path, gone), None) is not None:
+            elif not any(path.iterdir()) or next(left_below(path, gone, new), None) is not None:
                 yield f"{entry.name}/"
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import NamedTuple
 
 from ..core import json
@@ -15,6 +16,7 @@ FILES = "gpu-assistant-files.txt"
 UNFINISHED = "gpu-assistant-unfinished.txt"
 # Python writes these beside our files on its own.
 BYTECODE = "__pycache__"
+_MARKED = re.compile(r"(.*)\t(-?\d+)\t(-?\d+)\Z", re.ASCII | re.DOTALL)
 
 
 class Mark(NamedTuple):
@@ -73,9 +75,13 @@ def adopt(folder: Path, names: Iterable[str]) -> None:
     _write(folder, read(folder) | _marked(folder, names))
 
 
-def untouched(path: Path, was: Mark | None) -> bool:
-    """Whether a file is as it was; one that is gone is not. Python's own copies of sources count as they are."""
-    if was is None or is_bytecode(path):
+def untouched(folder: str, name: str, was: Mark | None) -> bool:
+    """Whether a file below a folder is as it was; one that is gone is not. Python's own copies of sources count as
+    they are.
+    """
+    # An environment has tens of thousands of files: no Path is made of each.
+    path = f"{folder}/{name}"
+    if was is None or is_bytecode(name):
         return os.path.lexists(path)
     try:
         return _mark(path) == was
@@ -96,21 +102,21 @@ def above(names: Iterable[str]) -> set[str]:
 
 def inside(name: str) -> bool:
     """Whether a path stays below the folder that it begins in."""
-    path = Path(name)
-    return not path.is_absolute() and not path.drive and ".." not in path.parts
+    parts = name.replace(os.sep, "/").split("/")
+    return bool(parts[0]) and not os.path.splitdrive(name)[0] and os.pardir not in parts
 
 
-def is_bytecode(path: PurePath) -> bool:
-    """Whether it is Python's own copy of a source."""
-    return path.parent.name == BYTECODE and path.suffix == ".pyc"
+def is_bytecode(name: str) -> bool:
+    """Whether a path with "/" is that of Python's own copy of a source."""
+    return name.endswith(".pyc") and name.rpartition("/")[0].rpartition("/")[2] == BYTECODE
 
 
 def _marked(folder: Path, names: Iterable[str]) -> dict[str, Mark | None]:
-    return {name: None if name.endswith("/") else _mark(folder / name) for name in names}
+    return {name: None if name.endswith("/") else _mark(f"{folder}/{name}") for name in names}
 
 
-def _mark(path: Path) -> Mark:
-    found = path.lstat()
+def _mark(path: str) -> Mark:
+    found = os.lstat(path)
     return Mark(found.st_size, found.st_mtime_ns)
 
 
@@ -125,7 +131,5 @@ def _line(name: str, mark: Mark | None) -> str:
 
 
 def _entry(line: str) -> tuple[str, Mark | None]:
-    name, *figures = line.rsplit("\t", 2)
-    if len(figures) == 2 and all(figure.lstrip("-").isdecimal() for figure in figures):
-        return name, Mark(int(figures[0]), int(figures[1]))
-    return line, None
+    found = _MARKED.match(line)
+    return (line, None) if found is None else (found[1], Mark(int(found[2]), int(found[3])))

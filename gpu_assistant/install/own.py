@@ -6,7 +6,7 @@ Somebody may have put the data folder among files of their own: what is called o
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -88,12 +88,14 @@ def tidy(data: DataDir) -> None:
             folder.rmdir()
 
 
-def left(data: DataDir, gone: set[Path]) -> Step:
-    """What will become of the data folder itself when these files and folders have gone; raises AppError."""
+def left(data: DataDir, gone: set[Path], new: Collection[Path] = ()) -> Step:
+    """What will become of the data folder itself when these files and folders have gone, and these are new; raises
+    AppError.
+    """
     try:
         # Those that are empty go with it, as far as they are ours.
         gone |= {folder for folder in _places(data) if folder.is_dir() and not any(folder.iterdir())}
-        names = tuple(left_below(data.root, gone))
+        names = tuple(left_below(data.root, gone, new))
     except OSError as error:
         raise storage_error(error, data.root) from error
     figures: dict[str, Value] = {"thing": str(data.root), "path": str(data.root), "files": named(names)}

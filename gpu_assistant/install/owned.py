@@ -63,6 +63,11 @@ def packages(folder: Path) -> tuple[Package, ...]:
     return (*_wheels(folder), *_condas(folder))
 
 
+def by_conda(record: str) -> bool:
+    """Whether conda wrote it down, and not a wheel's installer."""
+    return record.startswith(f"{META}/")
+
+
 def cut_short(folder: Path) -> tuple[str, ...]:
     """The files below a folder that do not have the size that their package's record tells, or are not there.
 

@@ -21,7 +21,7 @@ from typing import Literal
 from ..core import json
 from ..core.errors import AppError
 from ..core.json import storage_error
-from . import listing, replacing
+from . import listing, package_list, replacing
 from .listing import FILES, UNFINISHED
 from .strangers import strangers
 from .sweeping import delete_listed, holds_anything
@@ -118,17 +118,19 @@ def name(folder: Path) -> None:
 def remove(folder: Path, *, stood: bool = False) -> bool:
     """Take a folder of ours away, and what a killed run left of it; says whether files of somebody else stay there.
 
-    What packages that were installed into it brought goes with it.
+    What packages that were installed into it brought goes with it; their list stays beside it.
     `stood` leaves an empty one in its place. Raises AppError, "environment-in-use" before anything is deleted.
     """
     finish(folder)
     discard(folder)
     delete(partial_path(folder))
     if os.path.lexists(folder / FILES):
-        theirs = strangers(folder).theirs
+        found = strangers(folder)
+        # Once they are on the list, nobody knows any more that they were the user's.
+        package_list.keep(folder, found.records)
         try:
-            if theirs:
-                listing.adopt(folder, theirs)
+            if found.theirs:
+                listing.adopt(folder, found.theirs)
             folder.rename(trash_path(folder))
         except PermissionError as error:
             raise AppError("environment-in-use", path=str(folder)) from error

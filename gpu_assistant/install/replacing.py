@@ -11,9 +11,11 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec import Struct
+
 from ..core.errors import AppError
 from ..core.json import storage_error
-from . import listing, manifest, owned
+from . import listing, manifest, owned, package_list
 from .listing import FILES
 from .strangers import strangers
 from .sweeping import delete_listed, holds_anything
@@ -47,34 +49,43 @@ def put_back(folder: Path) -> None:
         _rename(old_path(folder), folder)
 
 
-def finish(folder: Path) -> Path | None:
-    """Carry a replacement through that was begun, else put the old one back; says where the rest of it is kept, None
-    where nothing had to be. Raises AppError.
+class Rest(Struct, frozen=True):
+    """What of the old one has no place in the new one: the folder where it is `kept`, and the list of the `packages`
+    that were the user's and are there in our versions again; None where there is none.
     """
-    old = old_path(folder)
+
+    kept: Path | None = None
+    packages: Path | None = None
+
+
+def finish(folder: Path) -> Rest:
+    """Carry a replacement through that was begun, else put the old one back. Raises AppError."""
+    old, packages = old_path(folder), None
     if not old.is_dir():
-        return None
+        return Rest()
     if not holds_anything(folder):
         put_back(folder)
-        return None
+        return Rest()
     try:
         if os.path.lexists(old / FILES):
-            _move_over(old, folder)
+            packages = _move_over(old, folder)
             delete_listed(old)
         _drop_empty(old)
         if not old.is_dir():
-            return None
+            return Rest(packages=packages)
         kept = kept_path(folder)
         old.rename(kept)
     except PermissionError as error:
         raise AppError("environment-in-use", path=str(old)) from error
     except OSError as error:
         raise storage_error(error, old) from error
-    return kept
+    return Rest(kept, packages)
 
 
-def _move_over(old: Path, folder: Path) -> None:
-    """Files of the user's, and packages that the new one does not have in a version of its own."""
+def _move_over(old: Path, folder: Path) -> Path | None:
+    """Files of the user's, and packages that the new one does not have in a version of its own; of the others, their
+    list.
+    """
     from packaging.utils import canonicalize_name
 
     theirs, made = strangers(old), manifest.read(folder)
@@ -92,7 +103,9 @@ def _move_over(old: Path, folder: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             source.rename(target)
     # What of their packages is left has its own version in the new one.
+    replaced = package_list.keep(old, tuple(name for name in theirs.records if name not in records), named=folder)
     listing.adopt(old, [name for name in theirs.theirs if os.path.lexists(old / name)])
+    return replaced
 
 
 def _drop_empty(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -38,10 +39,11 @@ def _lacking(found: tuple[Package, ...], made: Manifest) -> Iterator[str]:
 
 def _files(folder: Path, found: tuple[Package, ...]) -> Iterator[str]:
     owners = {name: digest for package in found for name, digest in package.files.items()}
+    root = os.fspath(folder)
     for name, was in listing.read(folder).items():
-        path = folder / name
-        if name.endswith("/") or listing.is_bytecode(path) or listing.untouched(path, was):
+        if name.endswith("/") or listing.is_bytecode(name) or listing.untouched(root, name, was):
             continue
+        path = folder / name
         if name in owners:
             if not owned.whole(path, owners[name], None):
                 yield name

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from pathlib import Path, PurePosixPath
+import os
+from collections.abc import Collection, Container
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -15,18 +16,20 @@ NAMED = 5
 
 
 class Strangers(Struct, frozen=True):
-    """`packages` were installed, or changed, by somebody else, and `theirs` are their files, which go with the folder.
+    """`packages` were installed, or changed, by somebody else, and `theirs` are their files, which go with the folder;
+    `records` say where it is written down what each of them is.
 
     `stay`: files that no package brought, or that were changed, and folders (with a "/" at their end) that are empty or
     hold nothing else.
     """
 
     packages: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()
     theirs: tuple[str, ...] = ()
     stay: tuple[str, ...] = ()
 
 
-def strangers(folder: Path, gone: Container[Path] = frozenset()) -> Strangers:
+def strangers(folder: Path, gone: Collection[Path] = frozenset()) -> Strangers:
     """Look through a whole folder of ours; what is `gone` by then is passed over. Raises AppError."""
     try:
         return _strangers(folder, gone)
@@ -34,30 +37,37 @@ def strangers(folder: Path, gone: Container[Path] = frozenset()) -> Strangers:
         raise storage_error(error, folder) from error
 
 
-def _strangers(folder: Path, gone: Container[Path]) -> Strangers:
+def _strangers(folder: Path, gone: Collection[Path]) -> Strangers:
     ours = listing.read(folder)
     found = owned.packages(folder)
-    since = {package.name: package.since for package in found if not _as_it_was(folder, package.record, ours)}
+    root, away = os.fspath(folder), {path.relative_to(folder).as_posix() for path in gone if folder in path.parents}
+
+    def as_it_was(name: str) -> bool:
+        return name in ours and listing.untouched(root, name, ours[name])
+
+    changed = [package for package in found if not as_it_was(package.record)]
+    since = {package.name: package.since for package in changed}
     owners = {name: (digest, package) for package in found for name, digest in package.files.items()}
     places = listing.above((*ours, *owners))
     theirs, stay = [], []
     for name in listing.walk(folder):
-        if name in (listing.FILES, listing.UNFINISHED) or folder / name in gone:
+        if name in (listing.FILES, listing.UNFINISHED) or name in away:
             continue
         if name.endswith("/"):
-            if name[:-1] not in places and PurePosixPath(name).name != listing.BYTECODE:
+            if name[:-1] not in places and name[:-1].rpartition("/")[2] != listing.BYTECODE:
                 stay.append(name)
-        elif listing.is_bytecode(PurePosixPath(name)) or _as_it_was(folder, name, ours):
+        elif listing.is_bytecode(name) or as_it_was(name):
             continue
         elif name in owners and owned.whole(folder / name, owners[name][0], since.get(owners[name][1].name)):
             theirs.append(name)
         else:
             stay.append(name)
-    return Strangers(tuple(since), tuple(theirs), tuple(dict.fromkeys(_top(name, places) for name in stay)))
-
-
-def _as_it_was(folder: Path, name: str, ours: dict[str, listing.Mark | None]) -> bool:
-    return name in ours and listing.untouched(folder / name, ours[name])
+    return Strangers(
+        packages=tuple(since),
+        records=tuple(package.record for package in changed),
+        theirs=tuple(theirs),
+        stay=tuple(dict.fromkeys(_top(name, places) for name in stay)),
+    )
 
 
 def _top(name: str, places: Container[str]) -> str:

@@ -19,15 +19,16 @@ def delete_listed(folder: Path) -> None:
         ours = listing.read(folder)
     except FileNotFoundError:
         return  # gone already: what is left is not ours
+    root = os.fspath(folder)
+    inside = {name: was for name, was in ours.items() if listing.inside(name)}
     # Where somebody put a link in a folder's place, what lies behind it is not ours.
-    real: dict[Path, bool] = {folder: True}
-    for name, was in ours.items():
-        path = folder / name
-        if name.endswith("/") or not listing.inside(name) or not _real(path.parent, real):
+    real = {"": True}
+    for name, was in inside.items():
+        if name.endswith("/") or not _real(root, name.rpartition("/")[0], real):
             continue
-        if listing.untouched(path, was):
-            path.unlink()
-    places = listing.above(name for name in ours if listing.inside(name))
+        if listing.untouched(root, name, was):
+            (folder / name).unlink()
+    places = listing.above(inside)
     for place, folders, files in os.walk(folder, topdown=False):
         here = Path(place)
         bytecode = here.name == BYTECODE
@@ -40,11 +41,11 @@ def delete_listed(folder: Path) -> None:
     (folder / FILES).unlink()
 
 
-def _real(folder: Path, known: dict[Path, bool]) -> bool:
+def _real(root: str, inner: str, known: dict[str, bool]) -> bool:
     """Whether no folder on the way down is a link."""
-    if folder not in known:
-        known[folder] = _real(folder.parent, known) and not folder.is_symlink()
-    return known[folder]
+    if inner not in known:
+        known[inner] = _real(root, inner.rpartition("/")[0], known) and not Path(root, inner).is_symlink()
+    return known[inner]
 
 
 def _drop_bytecode(file: Path) -> None:

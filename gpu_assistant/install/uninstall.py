@@ -94,17 +94,21 @@ class UninstallJob:
         from .ledger import settle
 
         context.check_cancelled()
-        steps = tuple(item.step for item in forecast(self._items(place), place))
-        place.reporter.plan(steps)
         if self._dry_run:
-            for step in steps:
-                place.reporter.step(step.id, "skipped")
+            told = forecast(self._items(place), place)
+            place.reporter.plan(tuple(item.step for item in told))
+            for item in told:
+                place.reporter.step(item.step.id, "skipped")
             return
+        self._items(place)
+        # What is told is what is found while nobody else can change it.
         with one_at_a_time(self._data):
             self._items(place, held=True)  # another process may have been quicker
             with Journal(self._data, env=str(self.environment)) as journal:
                 settle(place, journal)
-                take_back(self._items(place, held=True), place, journal)
+                told = forecast(self._items(place, held=True), place)
+                place.reporter.plan(tuple(item.step for item in told))
+                take_back(told, place, journal)
 
 
 def _nothing(item: Item) -> bool:
@@ -114,19 +118,17 @@ def _nothing(item: Item) -> bool:
     return isinstance(item.effects[0].effect, FolderMade)
 
 
-def take_back(found: tuple[Item, ...], place: Place, journal: Journal, *, go_on: bool = False) -> None:
+def take_back(told: tuple[Item, ...], place: Place, journal: Journal, *, go_on: bool = False) -> None:
     """Take everything back, each with its two lines in the journal; raises AppError, Cancelled.
 
-    What is said of each is the forecast of this moment.
+    `told` is the forecast: what is said of each.
     Where rights are refused the rest goes on, and RightsRefused("rights-left-out") comes at the end; with `go_on`
     so does any other error.
     """
-    from .forecast import forecast
-
     left_out: list[str] = []
     trouble: AppError | None = None
     try:
-        for item in forecast(found, place):
+        for item in told:
             if place.cancel.is_set():
                 raise Cancelled
             try:

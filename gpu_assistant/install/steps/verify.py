@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import JobContext
+from ...core.names import Value
 from ...core.plan import Plan, Step
 from ...core.results import Check
 from .. import replacing
@@ -79,12 +80,17 @@ class Verify(Kind):
             if not isinstance(error, Cancelled):
                 forget(work.environment)
             raise
-        kept = replacing.finish(work.environment)
+        rest = replacing.finish(work.environment)
         work.journal.happened(work.making)
         if not work.damaged:
             return Outcome()
-        code = "progress.repaired" if kept is None else "progress.repaired-kept"
-        return Outcome(code=code, data={"files": named(work.damaged), "path": str(kept) if kept is not None else None})
+        code = "progress.repaired" + ("-packages" if rest.packages else "") + ("-kept" if rest.kept else "")
+        data: dict[str, Value] = {
+            "files": named(work.damaged),
+            "path": str(rest.kept) if rest.kept is not None else None,
+            "list": str(rest.packages) if rest.packages is not None else None,
+        }
+        return Outcome(code=code, data=data)
 
 
 def _prove(folder: Path, work: Work) -> None:
