@@ -58,7 +58,7 @@ def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Ve
     """The gravest first: no setup helps a card that is broken."""
     translate = QCoreApplication.translate
     state = health.state if health is not None else "unknown"
-    if health is not None and state == "error":
+    if health is not None and state in ("warn", "error"):
         return _of_alarm(health)
     if facts.gpu_unused():
         return Verdict(
@@ -68,8 +68,6 @@ def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Ve
             translate("Verdict", "Set up again"),
             leads="setup",
         )
-    if health is not None and state == "warn":
-        return _of_alarm(health)
     if state in ("asleep", "slow"):
         return _without_figures(slow=state == "slow")
     if sample is None or not sample.gpus:

@@ -72,7 +72,10 @@ def test_the_gravest_comes_before_what_a_setup_can_mend(qapp):
     assert UNUSED.gpu_unused()
     lost = verdict(UNUSED, sample(gpu()), ALARMED, simulated=False)
     assert (lost.kind, lost.alarm, lost.leads) == ("error", True, "graphs")
-    assert verdict(UNUSED, sample(gpu()), HOT, simulated=False).leads == "setup"
+    hot = verdict(UNUSED, sample(gpu()), HOT, simulated=False)
+    assert (hot.kind, hot.alarm, hot.leads) == ("warn", True, "graphs")
+    well = verdict(UNUSED, sample(gpu()), None, simulated=False)
+    assert (well.kind, well.alarm, well.leads) == ("warn", False, "setup")
 
 
 @pytest.mark.parametrize("health", [ALARMED, HOT])
