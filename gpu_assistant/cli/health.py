@@ -39,6 +39,7 @@ def health(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Test the cards; more thoroughly with each level."""
     from contextlib import closing
 
+    from ..health.headline import headline
     from . import show
     from .jobs import run_job
     from .progress import HealthLine
@@ -56,5 +57,5 @@ def health(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if output.json:
         output.value(checks)
     else:
-        show.checks(checks, output)
+        show.checks(checks, output, headline(found))
     return 1 if checks.verdict == "fail" else 0

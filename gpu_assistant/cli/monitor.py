@@ -123,9 +123,11 @@ class Alarms:
         health = self._output.texts.health(self._watch.look(sample))
         for alarm in health.alarms:
             if (alarm.id, alarm.gpu) not in self._known:
-                source = f" [{alarm.source}]" if alarm.source else ""
-                self._output.line(f"{ALARM_MARKS[alarm.level]} {alarm.title}: {alarm.evidence}{source}")
+                told = self._output.texts.say("health.told", {"title": alarm.title, "evidence": alarm.evidence})
+                self._output.line(f"{ALARM_MARKS[alarm.level]} {told}")
                 self._output.line(f"    {alarm.fix}")
+                if alarm.source:
+                    self._output.line("    " + self._output.say("alarm-source", url=alarm.source))
         self._known = {(alarm.id, alarm.gpu) for alarm in health.alarms}
         if health.state != self._state and health.state in ("well", "watching"):
             self._output.line(f"{ALARM_MARKS[health.state]} {health.text}")

@@ -157,18 +157,19 @@ def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
         say(output.say("folders-simulated"))
 
 
-def checks(value: Checks, output: Output) -> None:
-    """Each check in a line, the mend below the ones that did not pass, the verdict last."""
+def checks(value: Checks, output: Output, which: str | None = None) -> None:
+    """Each check in a line, the mend below the ones that did not pass, the verdict last; `which`: a health test's
+    headline.
+    """
     for check in value.checks:
         output.line(f"{MARKS[check.state]} {check.text}")
         if check.fix:
             output.line(f"    {check.fix}")
-    if value.level is None:
+    if which is None:
         output.line(output.say(f"verdict.{value.verdict}"))
     else:
-        nothing = value.verdict == "pass" and not value.covers
-        output.line(output.texts.say(f"health.verdict.{'nothing' if nothing else value.verdict}"))
-        if not nothing:
+        output.line(output.texts.say(f"health.verdict.{which}"))
+        if which != "nothing":
             output.line(value.scope or "")
     for curve in value.curves:
         _curve(curve, output)
@@ -209,7 +210,9 @@ def sample(value: Sample, output: Output) -> None:
     if len(value.gpus) == 1:
         parts += [_gpu_sample(gpu, output) for gpu in value.gpus]
     if value.nvml not in ("ready", "absent"):
-        parts.append(output.texts.say(f"monitor.nvml.{value.nvml}"))
+        # What to do about it stands below the alarm.
+        short = f"health.nvml.{value.nvml}"
+        parts.append(output.texts.say(short if output.texts.has(short) else f"monitor.nvml.{value.nvml}"))
     elif not value.gpus:
         parts.append(output.say("no-nvidia"))
     output.line(" | ".join(parts))

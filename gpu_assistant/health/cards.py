@@ -26,6 +26,7 @@ HELD_BACK = {
     "thermal": "slowed-by-heat",
     "hardware-slowdown": "slowed-by-itself",
 }
+NO_CARD = "no-card"  # how the check of the driver is called where there is no card for it
 OWN = "own"  # what the rules call a source that is our own experience
 TWICE = 2  # one reading alone may be a slip
 
@@ -54,17 +55,23 @@ def undecided(sample: Sample) -> bool:
 
 
 def driver(sample: Sample, rules: HealthRules, *, card_there: bool) -> Check:
-    """Whether the driver answers; `card_there`: the system has an NVIDIA adapter."""
+    """Whether the driver answers and finds a card; `card_there`: the system has an NVIDIA adapter."""
     if sample.nvml in ("asleep", "resting"):
         return made("driver", "skip", reason="@health.reason.asleep")
+    if sample.nvml == "ready" and not sample.gpus:
+        # A driver alone is no fault; a card that it does not find is one.
+        case = "unfound" if card_there else NO_CARD
+        return made("driver", "fail" if card_there else "warn", value=sample.driver, case=case)
     # A lost card is told of by itself; where the driver names none, it is the driver that does not work.
     if sample.nvml == "ready" or (sample.nvml == "lost" and sample.gpus):
         return made("driver", "pass", value=sample.driver)
-    if sample.nvml == "absent" and not card_there:
-        return made("driver", "skip", reason="@health.reason.no-card")
+    if sample.nvml == "absent":
+        if not card_there:
+            return made("driver", "skip", reason="@health.reason.no-card")
+        return made("driver", "fail", case="absent")
     rule = judged.of_driver(rules, sample.nvml)
     state = "fail" if rule is None else judged.STATES[rule.level]
-    return made("driver", state, reason=f"@monitor.nvml.{sample.nvml}", advice=None if rule is None else rule.id)
+    return made("driver", state, reason=f"@health.nvml.{sample.nvml}", advice=None if rule is None else rule.id)
 
 
 def answers(gpu: GpuSample, *, several: bool, form: Form) -> Check:

@@ -47,6 +47,9 @@ AREAS = {
 }
 NEVER = ("graphics", "rare")  # whatever the level
 LOOKS_S = 2.5 * PERIOD_S  # how long the driver alone is asked, where there is nothing to compute with
+ANSWER_S = (
+    20.0  # how long a driver that has yet to answer is waited for: until the sampler calls it hung, and some more
+)
 
 STOPPED = {
     "program-missing": "@verify.reason.not-started",
@@ -126,6 +129,7 @@ class HealthJob:
                 self._work(interpreter, heard, minder, tell, context)
             else:
                 context.cancel.wait(LOOKS_S)
+                minder.wait_until(lambda sample: sample.nvml not in ("untried", "slow"), ANSWER_S)
                 context.check_cancelled()
                 self._refuse_unknown(minder.last)
                 tell(made("torch-import", "skip", reason="@health.reason.no-environment"))
@@ -135,8 +139,12 @@ class HealthJob:
             have = ", ".join(heard.missing.have)
             raise CallError("health-no-device", device=heard.missing.missing, have=have)
         last = minder.last
-        if last is not None and not any(check.id == "driver" for check in found):
-            tell(cards.driver(last, self._rules, card_there=self._card_there()))
+        if last is not None:
+            silent = cards.driver(last, self._rules, card_there=self._card_there())
+            # One that answered at first may have fallen silent meanwhile.
+            told = any(check.id == "driver" for check in found)
+            if silent not in found and (silent.state == "fail" or not told):
+                tell(silent)
         curves = self._afterwards.tell(tuple(found), heard, minder, tell)
         return self._checks(found, curves)
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ..core.health import Alarm
 from ..core.results import GpuSample, Sample
+from .watch import LEAST_SAMPLES
 
 if TYPE_CHECKING:
     from ..catalog.health import Tests
@@ -79,6 +80,7 @@ class Minder:
         self._began = clock()
         self._every = 1
         self._count = 0
+        self._hot_looks = 0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="health minder")
 
@@ -94,9 +96,18 @@ class Minder:
         self._thread.join()
 
     def settle(self, seconds: float) -> None:
-        """Look on while conditions of an alarm hold that have yet to last, at most so long, or until the `stop`."""
+        """Look on while conditions of an alarm hold that have yet to last, at most so long, or until the `stop`. Of a
+        card that is too hot, what held in two looks counts: nobody waits there for it to last.
+        """
         with self._news:
             self._news.wait_for(lambda: not self._watching or self.stop.is_set(), seconds)
+            if self.too_hot is not None:
+                self._news.wait_for(lambda: self._hot_looks >= LEAST_SAMPLES or self._cancel.is_set(), seconds)
+
+    def wait_until(self, met: Callable[[Sample], bool], seconds: float) -> None:
+        """Look on until a sample is so, at most so long, or until the `stop`."""
+        with self._news:
+            self._news.wait_for(lambda: (self.last is not None and met(self.last)) or self.stop.is_set(), seconds)
 
     def _run(self) -> None:
         due = self._clock() + PERIOD_S
@@ -128,6 +139,10 @@ class Minder:
             if gpu.temp is not None and gpu.temp >= limit:
                 self.too_hot = self.too_hot or TooHot(gpu=gpu, temp=gpu.temp, limit=limit)
                 self.stop.set()
+        if self.too_hot is not None:
+            self._hot_looks += 1
+            pending = self._watch.pending(self.too_hot.gpu.index)
+            self.alarms = {(alarm.id, alarm.gpu): alarm for alarm in pending} | self.alarms
         self._count += 1
         if any(len(points) > MOST_POINTS for points in self.seen.values()):
             self._every *= 2

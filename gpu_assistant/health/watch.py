@@ -99,6 +99,11 @@ class Watch:
         self._health = Health(t=sample.t, state=state, alarms=tuple(ringing), watching=watching, cards=len(sample.gpus))
         return self._health
 
+    def pending(self, gpu: int) -> tuple[Alarm, ...]:
+        """Of this card, what held in two samples in a row, but not yet for as long as its rule asks."""
+        held = [(key, track) for key, track in self._tracks.items() if key[1] == gpu and track.held >= LEAST_SAMPLES]
+        return tuple(self._alarm(key, track) for key, track in held)
+
     def _after(self, sample: Sample) -> Iterator[tuple[tuple[int, int | None], _Track]]:
         """The tracks of the rules that ring, after this sample."""
         cards: dict[int | None, Figures] = {gpu.index: self._card(sample.t, gpu) for gpu in sample.gpus}

@@ -98,8 +98,11 @@ class Texts(Sentences):
         return text
 
     def _mend(self, check: Check) -> str:
-        """What to do: as an alarm of the monitor's advises, where one says the same."""
-        alarm = check.data.get("alarm") or check.data.get("advice")
+        """What to do: as an alarm of the monitor's advises, where one says the same; a case may have its own."""
+        alarm, case = check.data.get("alarm") or check.data.get("advice"), check.data.get("case")
+        own = f"check.{check.id}.fix-{case}"
+        if not alarm and case and self.has(own):
+            return self.say(own, check.data)
         return self.say(f"health.{alarm}.fix" if alarm else f"check.{check.id}.fix", check.data)
 
     def _list(self, words: tuple[str, ...]) -> str:

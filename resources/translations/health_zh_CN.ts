@@ -64,8 +64,8 @@
         <translation>这里没有可以测试的项目，原因见下。</translation>
     </message>
     <message>
-        <source>Everything that was tested is right.</source>
-        <translation>测试的项目全部正常。</translation>
+        <source>Something wants a look. What to do stands below. Nothing was computed.</source>
+        <translation>有需要留意的地方，该怎么做见下文。没有做计算。</translation>
     </message>
     <message>
         <source>It works, but something wants a look. What to do stands below.</source>
@@ -186,10 +186,6 @@
     <message>
         <source>Level {level}: {verdict}</source>
         <translation>{level} 级：{verdict}</translation>
-    </message>
-    <message>
-        <source>No card was tested. What was tested besides is right.</source>
-        <translation>没有测试任何显卡，其他测试的项目全部正常。</translation>
     </message>
 </context>
 </TS>

@@ -113,3 +113,19 @@ def test_how_steady_a_load_was() -> None:
     assert steadiness([(float(t), "float32", 1.0 + t) for t in range(30)]) == 0.0
     assert steadiness(falling[:8]) is None
     assert steadiness([]) is None
+
+
+def test_a_fan_that_stands_still_on_a_card_that_ends_the_test_by_heat_is_an_alarm() -> None:
+    """Nobody waits until it lasted ten seconds."""
+    looks = Looks(BUSY, replace(BUSY, temp=92, fan=0, fan_rpm=0))
+    with minder(looks) as watched:
+        assert watched.stop.wait(20)
+        watched.settle(20)
+    assert ("fan-stopped", 0) in watched.alarms
+
+
+def test_a_fan_that_turns_is_none() -> None:
+    with minder(Looks(BUSY, replace(BUSY, temp=92))) as watched:
+        assert watched.stop.wait(20)
+        watched.settle(20)
+    assert "fan-stopped" not in {name for name, _ in watched.alarms}

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.machine import Cpu, Gpu
 from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.health.cards import card
+from gpu_assistant.health.headline import headline
 from gpu_assistant.health.job import HealthJob
+from gpu_assistant.monitor.patient import Patient
+from gpu_assistant.monitor.sampler import Sampler
+from gpu_assistant.system.nvml import Nvml
 from gpu_assistant.texts import Texts
 
+from ..fakes.system import FakeSystem
 from ..nvml.scenario import Scenario
 from .conftest import Play
 from .samples import BUSY
-from .trial import CARD, END, PASSED, RULES, START, Run, looks, one, states
+from .trial import CARD, END, PASSED, RULES, START, Looks, Run, looks, one, states
+
+
+class Slow(Looks):
+    """Waits for the driver less long than it takes."""
+
+    def __init__(self, system: FakeSystem, library: Path, before_look: Callable[[int], None]) -> None:
+        super().__init__(system, library, before_look)
+        self._driver = Patient(Nvml(system, library=library), wait_s=0.1, hung_s=60.0)
 
 
 def checks_of(check: Check) -> Checks:
@@ -179,6 +194,89 @@ def test_a_card_that_is_too_hot_from_the_start_blames_nothing_else(scenario: Sce
     # Also where another device was asked for: it is why the test was stopped.
     checks = Run(environment, scenario, device="cuda:0").go()
     assert {check.id for check in checks.checks if check.state == "fail"} == {"card-heat"}
+
+
+@pytest.mark.parametrize("temp", ["107", "86"])
+def test_a_fan_that_stands_still_is_not_excused_where_heat_ends_the_test(
+    scenario: Scenario, play: Play, temp: str
+) -> None:
+    scenario.card(util="99", temp=temp, fan="0", fan_rpm="0")
+    fan = one(Run(play({"hang": True}), scenario).go(), "card-fan")
+    assert fan.state == "fail"
+    assert (fan.text or "").startswith("Your GPU's fan stands still while it is hot")
+    assert "the fan" in (fan.fix or "")
+
+
+def test_a_driver_without_a_card_has_not_passed(scenario: Scenario, tmp_path: Path, play: Play) -> None:
+    run = Run(tmp_path, scenario)
+    run.job = HealthJob(None, run.system, RULES, run.looks)
+    checks = run.go()
+    assert (one(checks, "driver").state, checks.verdict, headline(checks)) == ("warn", "warn", "no-card")
+    assert "finds no card" in (one(checks, "driver").text or "")
+    # Also where the processor was tested.
+    cpu = {"start": {"torch": "2.13.0+cpu", "devices": [{"id": "cpu"}]}}
+    assert headline(Run(play(cpu, PASSED, END), scenario).go()) == "no-card"
+    # A card that the system sees and the driver does not is a fault.
+    run = Run(tmp_path, scenario)
+    run.system = FakeSystem(cpu=Cpu(cores=2), display_adapters=(Gpu(vendor="nvidia", name="GeForce RTX 4060"),))
+    run.job = HealthJob(None, run.system, RULES, run.looks)
+    checks = run.go()
+    assert (checks.verdict, headline(checks)) == ("fail", "fail")
+    assert "does not find it" in (one(checks, "driver").text or "")
+
+
+def test_a_driver_that_gives_no_answer_has_the_test_s_own_words(scenario: Scenario, tmp_path: Path) -> None:
+    scenario.card()
+    scenario.set(hang="nvmlInitWithFlags")
+    run = Run(tmp_path, scenario)
+    run.looks = Sampler(
+        Nvml(run.system, library=scenario.library), wait_s=0.1, hung_s=3.5
+    )  # longer than the test looks
+    run.job = HealthJob(None, run.system, RULES, run.looks)
+    check = one(run.go(), "driver")
+    scenario.set(hang=None)
+    assert (check.state, check.text) == ("fail", "The NVIDIA driver gives no answer.")
+    assert (check.fix or "").startswith("Restart")
+
+
+def test_a_driver_that_is_slow_at_first_is_waited_for(scenario: Scenario, tmp_path: Path) -> None:
+    scenario.card()
+    scenario.set(hang="nvmlInitWithFlags")
+    run = Run(tmp_path, scenario)
+
+    def answer(count: int) -> None:
+        if count == 4:  # it has looked for as long as a healthy driver wants
+            scenario.set(hang=None)
+
+    run.looks = Slow(run.system, scenario.library, answer)
+    run.job = HealthJob(None, run.system, RULES, run.looks)
+    checks = run.go()
+    assert one(checks, "driver").state == one(checks, "card-answers").state == "pass"
+
+
+def test_a_driver_that_falls_silent_meanwhile_has_not_passed(scenario: Scenario, play: Play, tmp_path: Path) -> None:
+    scenario.card(util="0")
+    seen = tmp_path / "seen"
+
+    def silent(count: int) -> None:
+        if count == 2:
+            scenario.card(util="!18")
+        looks(3, seen)(count)
+
+    checks = Run(play(START, PASSED, {"until": str(seen)}, END), scenario, before_look=silent).go()
+    assert [check.state for check in checks.checks if check.id == "driver"] == ["pass", "fail"]
+
+
+def test_without_pytorch_the_verdict_says_that_nothing_was_computed(scenario: Scenario, tmp_path: Path) -> None:
+    scenario.card(util="0", pcie_gen="4")
+    run = Run(tmp_path, scenario)
+    run.job = HealthJob(None, run.system, RULES, run.looks)
+    asked = run.go()
+    for language, words in (("en", "Nothing was computed"), ("zh_CN", "没有在显卡上做计算")):
+        assert words in Texts(language).say(f"health.verdict.{headline(asked)}")
+    computed = replace(asked, covers=(*asked.covers, "device-compute"))
+    assert headline(computed) == "pass"
+    assert headline(replace(asked, verdict="warn")) == "asked-warn"
 
 
 def test_a_bad_piece_that_was_replaced_is_no_fault(scenario: Scenario, play: Play, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_card_is_lost_and_comes_back(scenario: Scenario, monitor) -> None:
 
 @pytest.mark.parametrize(
     ("language", "words"),
-    [("en", "The NVIDIA driver was updated. Restart the computer"), ("zh_CN", "NVIDIA 驱动已更新。重启电脑")],
+    [("en", "The NVIDIA driver was updated, and works again"), ("zh_CN", "NVIDIA 驱动已更新，重启后")],
 )
 def test_a_driver_updated_meanwhile_is_said(scenario: Scenario, monitor, language: str, words: str) -> None:
     scenario.card()
@@ -119,6 +119,15 @@ def test_several_cards_have_a_row_each_with_their_number(scenario: Scenario, mon
     assert rows == [f"GPU {index}" for index in range(8)]
     assert "95 %" in lines[4]
     assert sum("Your GPUs are well" in line for line in lines) == 1
+
+
+def test_what_to_do_is_said_once_and_addresses_stand_alone(scenario: Scenario, monitor) -> None:
+    scenario.card()
+    scenario.set(init="!9")
+    said = monitor("--lang", "en", "--interval", "0.05", "--count", "4").communicate(timeout=60)[0]
+    assert said.count("Restart the computer") == 1
+    (line,) = [line for line in said.splitlines() if "http" in line]
+    assert line.strip().startswith("More about it: https://")
 
 
 def test_who_may_not_ask_is_told_one_thing(scenario: Scenario, monitor) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ...core.results import Check, Checks
+from ...health.headline import headline, tested
 from .. import language
 from ..components import Banner, Icon, label, scroll_slim
 from ..components.banner import BannerKind
@@ -15,8 +16,6 @@ from .curves import CurveView
 
 ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("minus", "soft")}
 VERDICTS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
-# What can also be said of the processor.
-WITHOUT_CARD = {"driver", "cpu-compute", "copy-bandwidth", "matmul-bits", "memory-test", "load", "load-speed"}
 
 
 def state_word(state: str) -> str:
@@ -103,16 +102,12 @@ class ResultView(QScrollArea):
             view = CurveView(curve, several=len(drawn) > 1)
             self.curves.append(view)
             self._column.insertWidget(self._column.indexOf(self.scope), view)
-        self.verdict.set("neutral" if untested(checks) else VERDICTS[checks.verdict], verdict_words(checks))
+        kind = VERDICTS[checks.verdict] if tested(headline(checks)) else "neutral"
+        self.verdict.set(kind, verdict_words(checks))
         self.verdict.show()
         self.scope.setText(said.scope or "")
         self.scope.setVisible(bool(said.scope))
         self.verticalScrollBar().setValue(0)
-
-
-def untested(checks: Checks) -> bool:
-    """Whether nothing is wrong, but no card was tested."""
-    return checks.verdict == "pass" and WITHOUT_CARD.issuperset(checks.covers)
 
 
 def verdict_words(checks: Checks) -> str:
@@ -124,12 +119,12 @@ def verdict_words(checks: Checks) -> str:
 
 def _verdict(checks: Checks) -> str:
     translate = QCoreApplication.translate
-    if checks.verdict == "pass" and not checks.covers:
-        return translate("Health", "Nothing could be tested here. Why stands below.")
-    if untested(checks):
-        return translate("Health", "No card was tested. What was tested besides is right.")
-    return {
-        "pass": translate("Health", "Everything that was tested is right."),
+    which = headline(checks)
+    # What stands above on the command line stands below here.
+    placed = {
+        "nothing": translate("Health", "Nothing could be tested here. Why stands below."),
+        "asked-warn": translate("Health", "Something wants a look. What to do stands below. Nothing was computed."),
         "warn": translate("Health", "It works, but something wants a look. What to do stands below."),
         "fail": translate("Health", "Something is wrong. What to do stands below."),
-    }[checks.verdict]
+    }
+    return placed[which] if which in placed else language.texts().say(f"health.verdict.{which}")

@@ -1,0 +1,38 @@
+"""What a test says first: its verdict, and whether a card was tested at all; pure."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..core.results import Checks
+from .cards import NO_CARD
+
+Headline = Literal["nothing", "no-card", "besides", "asked", "asked-warn", "pass", "warn", "fail"]
+
+# What can also be said of the processor.
+WITHOUT_CARD = {"driver", "cpu-compute", "copy-bandwidth", "matmul-bits", "memory-test", "load", "load-speed"}
+COMPUTED = {"device-compute", "copy-bandwidth", "matmul-bits", "memory-test", "load"}
+
+
+def headline(checks: Checks) -> Headline:
+    """The text `health.verdict.<headline>`. "no-card": a driver, but no card; "besides": no card was tested, the rest
+    is right; "asked": the driver was asked, and nothing was computed.
+    """
+    if checks.verdict == "fail":
+        return "fail"
+    worries = [check for check in checks.checks if check.state == "warn"]
+    if worries and all(check.data.get("case") == NO_CARD for check in worries):
+        return "no-card"
+    asked = not COMPUTED.intersection(checks.covers)
+    if checks.verdict == "warn":
+        return "asked-warn" if asked else "warn"
+    if not checks.covers:
+        return "nothing"
+    if WITHOUT_CARD.issuperset(checks.covers):
+        return "besides"
+    return "asked" if asked else "pass"
+
+
+def tested(which: Headline) -> bool:
+    """Whether any card was tested."""
+    return which not in ("nothing", "no-card", "besides")
