@@ -85,7 +85,7 @@ def plan_from(app: App, arguments: argparse.Namespace, folder: Path) -> Plan:
 
 def _run(output: Output, work: Callable[[Callable[[Event], None]], object]) -> None:
     if output.json:
-        work(lambda event: output.value(output.texts.event(event)))
+        work(output.event)
         return
     from .progress import StepLines
 

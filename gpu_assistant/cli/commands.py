@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ..core import json
-from ..core.errors import AppError, CallError, Cancelled, RebootNeeded
+from ..core.errors import AppError, CallError, Cancelled
 from ..core.paths import plain
-from ..core.plan import EndEvent, EndState, Event, Interrupted, LogEvent, Plan
+from ..core.plan import Event, Interrupted, Plan
 from . import show, show_machine
 from .bundle import bundle, plan_from
 from .catalog import age, catalog
@@ -242,23 +242,10 @@ def _agree(output: Output, explain: Callable[[], None]) -> None:
 def _run_events(output: Output, environment: str, work: Callable[[Callable[[Event], None]], object]) -> None:
     """Show a job's events; with --json each one is a line, and an `end` always comes last."""
     if output.json:
-        ended = False
-
-        def report(event: Event) -> None:
-            nonlocal ended
-            ended = ended or isinstance(event, EndEvent)
-            if not isinstance(event, LogEvent):
-                output.value(output.texts.event(event))
-
         try:
-            work(report)
+            work(output.event)
         except AppError as error:
-            if not ended:
-                state: EndState = "cancelled" if isinstance(error, Cancelled) else "failed"
-                if isinstance(error, RebootNeeded):
-                    state = "reboot-needed"
-                code = error.message.code
-                output.value(output.texts.event(EndEvent(state=state, env=environment, code=code, data=error.data)))
+            output.end(error, environment)
             raise
         return
     from .progress import StepLines
@@ -282,5 +269,6 @@ COMMANDS: dict[str, Command] = {
     "use": use,
     "catalog": catalog,
 }
-# Those that print one object with --json: a refusal is one, too. The others end with an event.
-ONE_ANSWER = ("detect", "recommend", "plan", "verify", "bench")
+# What --json prints: one object, and a refusal is one, too; or events, and the last of them says how it ended.
+ONE_ANSWER = ("detect", "recommend", "plan", "verify", "bench", "health", "use", "catalog")
+EVENTS = ("install", "uninstall", "download", "bundle")

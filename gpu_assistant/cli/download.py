@@ -13,7 +13,6 @@ from ..core.errors import CallError
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..core.plan import Event
     from .output import Output
 
 
@@ -50,11 +49,7 @@ def download(app: App, arguments: argparse.Namespace, output: Output) -> int:
         raise CallError("download-folder", path=str(path), example=str(path / name))
     job = app.download(arguments.urls, path, sha256=arguments.sha256, connections=arguments.connections)
     if output.json:
-
-        def report(event: Event) -> None:
-            output.value(output.texts.event(event))
-
-        run_job(job, on_news=report, stopped="cancelled")
+        run_job(job, on_news=output.event, stopped="cancelled")
         return 0
     from .progress import StepLines
 

@@ -67,7 +67,7 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
         app.resuming = options.get("resume", False)
         return _window(app, options.get("lang"))
     from ..texts import Texts
-    from .commands import COMMANDS, ONE_ANSWER
+    from .commands import COMMANDS, EVENTS, ONE_ANSWER
     from .output import Output
 
     spoken = Texts(texts.language, elsewhere=texts.elsewhere)
@@ -77,6 +77,8 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
     except AppError as error:
         if output.json and arguments.command in ONE_ANSWER:
             output.refusal(error)
+        elif output.json and arguments.command in EVENTS:
+            output.end(error)
         raise
 
 

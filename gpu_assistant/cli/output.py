@@ -6,8 +6,9 @@ import sys
 from typing import Any
 
 from ..core import json
-from ..core.errors import AppError
+from ..core.errors import AppError, Cancelled, RebootNeeded
 from ..core.message import Value
+from ..core.plan import EndEvent, EndState, Event, LogEvent
 from ..texts import Texts
 from .plain import AS_FAR_AS_IT_CAN
 
@@ -19,6 +20,7 @@ class Output:
         self.texts = texts
         self.json = json
         self.quiet = quiet
+        self._ended = False
 
     def say(self, code: str, /, **data: Value) -> str:
         """A text of the command line's own."""
@@ -36,6 +38,22 @@ class Output:
         """Why there is no result, as the JSON object in its place: the text's code, its figures and the sentence."""
         told = {"schema": "gpu-assistant/error/1", "code": error.code, "exit": error.exit_code, "data": error.data}
         self.value({**told, "text": self.texts.error(error)})
+
+    def event(self, event: Event) -> None:
+        """What a job tells, one JSON object a line; its log is none of it."""
+        if not isinstance(event, LogEvent):
+            self._ended = self._ended or isinstance(event, EndEvent)
+            self.value(self.texts.event(event))
+
+    def end(self, error: AppError, environment: str | None = None) -> None:
+        """The last event, where something failed before a job could tell it."""
+        if self._ended:
+            return
+        state: EndState = "cancelled" if isinstance(error, Cancelled) else "failed"
+        if isinstance(error, RebootNeeded):
+            state = "reboot-needed"
+        told = error.message
+        self.event(EndEvent(state=state, env=environment, code=told.code, data=told.data))
 
     def _write(self, line: bytes) -> None:
         try:

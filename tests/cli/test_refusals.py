@@ -186,3 +186,41 @@ def test_where_a_size_is_missing_the_time_is_a_lower_bound(
     assert run(words) == 0
     [time] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Time: ")]
     assert time.startswith(f"Time: {told} ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "install --resume --yes",
+        "install --plan {tmp}/none.json --yes",
+        "install --dry-run --pytorch 1.0",
+        "uninstall --keep-environments",
+        "uninstall --yes --env {tmp}/none",
+        "download ftp://example.org/x -o {tmp}/x",
+        "bundle create {tmp}/bundle --environment conda",
+        "bundle check {tmp}/none",
+    ],
+)
+def test_what_ends_with_an_event_ends_so_however_early_it_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str
+) -> None:
+    run([*words.format(tmp=tmp_path).split(), "--json", "--lang", "en", "--data-dir", str(tmp_path / "data")])
+    heard = capsys.readouterr()
+    events = [json.loads(line) for line in heard.out.splitlines()]
+    assert [event["event"] for event in events].count("end") == 1
+    last = events[-1]
+    assert (last["event"], last["state"]) == ("end", "failed")
+    assert last["code"].startswith("error.")
+    assert last["message"] == heard.err.strip()
+
+
+@pytest.mark.parametrize(
+    "words", ["health --level 2", "use", "verify", "bench", "catalog check {tmp}/none", "catalog show none"]
+)
+def test_what_answers_with_one_object_answers_so_when_it_refuses(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str
+) -> None:
+    run([*words.format(tmp=tmp_path).split(), "--json", "--lang", "en", "--data-dir", str(tmp_path / "data")])
+    heard = capsys.readouterr()
+    told = json.loads(heard.out)
+    assert (told["schema"], told["text"]) == ("gpu-assistant/error/1", heard.err.strip())
