@@ -39,8 +39,10 @@ def health(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Test the cards; more thoroughly with each level."""
     from contextlib import closing
 
+    from msgspec.structs import replace
+
     from ..health.headline import headline
-    from . import show
+    from . import folded, show
     from .jobs import run_job
     from .progress import HealthLine
 
@@ -53,9 +55,9 @@ def health(app: App, arguments: argparse.Namespace, output: Output) -> int:
     with closing(app.sampler()) as sampler, HealthLine(output) as line:
         job = app.health(environment, sampler, level=arguments.level, device=arguments.device, load_seconds=seconds)
         found = run_job(job, on_news=line.news)
-    checks = output.texts.checks(found)
     if output.json:
-        output.value(checks)
+        output.value(output.texts.checks(found))
     else:
-        show.checks(checks, output, headline(found))
-    return 1 if checks.verdict == "fail" else 0
+        alike = replace(found, checks=folded.checks(found.checks, output.texts))
+        show.checks(output.texts.checks(alike), output, headline(found))
+    return 1 if found.verdict == "fail" else 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import CallError
-from . import show
+from . import folded, show
 from .jobs import stop_signals
 
 if TYPE_CHECKING:
@@ -120,14 +120,15 @@ class Alarms:
 
     def look(self, sample: Sample) -> None:
         """Judge a sample and say what is new."""
-        health = self._output.texts.health(self._watch.look(sample))
-        for alarm in health.alarms:
-            if (alarm.id, alarm.gpu) not in self._known:
-                told = self._output.texts.say("health.told", {"title": alarm.title, "evidence": alarm.evidence})
-                self._output.line(f"{ALARM_MARKS[alarm.level]} {told}")
-                self._output.line(f"    {alarm.fix}")
-                if alarm.source:
-                    self._output.line("    " + self._output.say("alarm-source", url=alarm.source))
+        texts = self._output.texts
+        health = texts.health(self._watch.look(sample))
+        new = [alarm for alarm in health.alarms if (alarm.id, alarm.gpu) not in self._known]
+        for alarm in map(texts.alarm, folded.alarms(new, texts, health.cards)):
+            told = texts.say("health.told", {"title": alarm.title, "evidence": alarm.evidence})
+            self._output.line(f"{ALARM_MARKS[alarm.level]} {told}")
+            self._output.line(f"    {alarm.fix}")
+            if alarm.source:
+                self._output.line("    " + self._output.say("alarm-source", url=alarm.source))
         self._known = {(alarm.id, alarm.gpu) for alarm in health.alarms}
         if health.state != self._state and health.state in ("well", "watching"):
             self._output.line(f"{ALARM_MARKS[health.state]} {health.text}")

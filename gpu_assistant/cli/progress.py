@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ..bench.lines import Loading
+from ..core.names import device_name
 from ..core.plan import Event, LogEvent, PlanEvent, StepEvent
 from ..core.results import BenchResult, Check
 from ..texts.format import size, speed
@@ -139,7 +140,7 @@ class HealthLine(OneLine):
             return
         area = f"health.area.{news.check}"
         what = self._output.texts.say(area) if self._output.texts.has(area) else news.check
-        parts = [what, *([news.device] if news.device is not None else [])]
+        parts = [what, *([device_name(news.device)] if news.device is not None else [])]
         if not self._live:
             # What is told without its device is still that of the one before.
             check, device = self._begun or (None, None)

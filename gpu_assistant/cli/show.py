@@ -162,7 +162,8 @@ def checks(value: Checks, output: Output, which: str | None = None) -> None:
     headline.
     """
     for check in value.checks:
-        output.line(f"{MARKS[check.state]} {check.text}")
+        text = check.text or ""
+        output.line(f"{MARKS[check.state]} {text[:1].upper()}{text[1:]}")
         if check.fix:
             output.line(f"    {check.fix}")
     if which is None:
@@ -172,18 +173,21 @@ def checks(value: Checks, output: Output, which: str | None = None) -> None:
         if which != "nothing":
             output.line(value.scope or "")
     for curve in value.curves:
-        _curve(curve, output)
+        _curve(curve, output, several=len(value.curves) > 1)
 
 
-def _curve(curve: Curve, output: Output) -> None:
-    """How a card was along the test: a line for each minute, or for more of them where it was long."""
-    from ..health.curves import stretches
+def _curve(curve: Curve, output: Output, *, several: bool) -> None:
+    """How a card was along the test: a line for each minute, or for more of them where it was long; one for the whole
+    of it where there are several cards.
+    """
+    from ..health.curves import MOST_ROWS, stretches
+    from ..health.figures import card_name
 
-    rows = stretches(curve)
+    rows = stretches(curve, 1 if several else MOST_ROWS)
     if not rows:
         return
     first = next((temp for temp in curve.temp if temp is not None), None)
-    name = f"GPU {curve.gpu}" + (f" ({curve.name})" if curve.name else "")
+    name = card_name(GpuSample(index=curve.gpu, name=curve.name), several=several)
     output.line(output.texts.say("health.curve", {"name": name, "temp": first}))
     for row in rows:
         figures = {

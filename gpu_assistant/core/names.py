@@ -14,3 +14,9 @@ EnvironmentKind = Literal["venv", "conda"]
 Value = str | int | float | bool | None
 # When those who mirror a publisher's files are asked for them.
 MirrorUse = Literal["when-slow", "first", "never"]
+
+
+def device_name(device: str) -> str:
+    """ "cuda:0" as people call it where nobody knows the card: "GPU 0"; "CPU"."""
+    kind, _, number = device.partition(":")
+    return "CPU" if kind == "cpu" else f"GPU {number or '0'}"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from ..core.names import device_name
 from ..core.results import Check, Curve, GpuSample
 from . import cards, judged
 from .cards import made
@@ -46,7 +49,7 @@ class Afterwards:
         tested = {
             index: device
             for device in (heard.start.devices if heard.start is not None else ())
-            if (index := _index(device, minder)) is not None
+            if (index := index_of(device, minder)) is not None
         }
         if minder.seen and heard.start is not None and self._device is None and not tested:
             # It was the processor that was tested.
@@ -79,12 +82,13 @@ class Afterwards:
             for check in judged.told(checks, alarms, self._rules, card_name(gpu, several=several)):
                 tell(check)
             if worked and device is not None:
-                for check in cards.link_speed(found, seen, device.id, self._tests, self._form(gpu)):
+                form = self._form(gpu)
+                for check in cards.link_speed(found, seen, self._tests, several=several, form=form):
                     tell(check)
                 speeds = [(t, speed) for t, _, speed in heard.speeds.get(device.id, ())]
                 curves.append(cards.curve(seen, speeds))
         for check in self._steady(heard):
-            tell(check)
+            tell(named(check, heard, minder))
         return tuple(curves)
 
     def _is_asked(self, index: int, tested: dict[int, TestedDevice], heard: Heard) -> bool:
@@ -107,7 +111,21 @@ class Afterwards:
                 yield made("load-speed", state, value=round(100 * loss), device=name, **data)  # type: ignore[arg-type]
 
 
-def _index(device: TestedDevice, minder: Minder) -> int | None:
+def named(check: Check, heard: Heard, minder: Minder) -> Check:
+    """A check of the program, with the card called as everywhere: torch may number them otherwise than the driver."""
+    device = check.data.get("device")
+    found = heard.tested(device) if isinstance(device, str) else None
+    index = index_of(found, minder) if found is not None else None
+    if index is None:
+        called = device_name(device) if isinstance(device, str) else None
+        return replace(check, data={**check.data, "device": called})
+    several = minder.last is not None and len(minder.last.gpus) > 1
+    name = card_name(minder.seen[index][-1][1], several=several)
+    case = {"case": "named"} if check.id == "device-query" and check.state == "pass" else {}
+    return replace(check, data={**check.data, "device": name, "gpu": index, **case})
+
+
+def index_of(device: TestedDevice, minder: Minder) -> int | None:
     """Which of the driver's cards a device of torch's is: by its number, else by its place and name."""
     if device.id == "cpu":
         return None

@@ -108,7 +108,7 @@ def card(
 
 def _about(gpu: GpuSample, *, several: bool, form: Form) -> Make:
     """Makes checks of this card."""
-    return partial(made, device=card_name(gpu, several=several), **_advice(form))
+    return partial(made, device=card_name(gpu, several=several), gpu=gpu.index, **_advice(form))
 
 
 def curve(seen: Seen, speeds: Sequence[tuple[float, float]]) -> Curve:
@@ -136,20 +136,21 @@ def link_gb_s(seen: Seen, tests: Tests) -> float | None:
     return None if link is None or per_lane is None else per_lane * link[1]
 
 
-def link_speed(found: Sequence[Check], seen: Seen, device: str, tests: Tests, form: Form) -> Iterator[Check]:
-    """Whether the copies that were measured on torch's `device` are as fast as its link."""
-    check = next((one for one in found if one.id == "copy-bandwidth" and one.data.get("device") == device), None)
+def link_speed(found: Sequence[Check], seen: Seen, tests: Tests, *, several: bool, form: Form) -> Iterator[Check]:
+    """Whether the copies that were measured on a card are as fast as its link."""
+    gpu = seen[-1][1]
+    check = next((one for one in found if one.id == "copy-bandwidth" and one.data.get("gpu") == gpu.index), None)
     if check is None or check.state != "pass":
         return
     slower = min(float(check.data.get(way) or 0.0) for way in ("up_gb_s", "down_gb_s"))
     carries = link_gb_s(seen, tests)
-    about = {"device": device, **_advice(form)}
+    make = _about(gpu, several=several, form=form)
     if carries is None:
-        yield made("link-speed", "skip", reason="@health.reason.too-short", **about)
+        yield make("link-speed", "skip", reason="@health.reason.too-short")
     else:
         state: CheckState = "pass" if slower >= tests.link.share * carries else "warn"
         share = round(100 * slower / carries)
-        yield made("link-speed", state, value=slower, expected=carries, share=share, **about, **ours(tests))
+        yield make("link-speed", state, value=slower, expected=carries, share=share, **ours(tests))
 
 
 def _advice(form: Form) -> dict[str, Any]:

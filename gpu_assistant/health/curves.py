@@ -27,11 +27,11 @@ class Stretch(Struct, frozen=True, kw_only=True):
     held: float | None
 
 
-def stretches(curve: Curve) -> tuple[Stretch, ...]:
-    """A row for each minute, or for more of them where the test was long; nothing for an empty curve."""
+def stretches(curve: Curve, most: int = MOST_ROWS) -> tuple[Stretch, ...]:
+    """A row for each minute, or for more of them where there would be more than `most`; nothing for an empty curve."""
     if not curve.t:
         return ()
-    long = MINUTE_S * max(math.ceil(curve.t[-1] / MINUTE_S / MOST_ROWS), 1)
+    long = MINUTE_S * max(math.ceil(curve.t[-1] / MINUTE_S / most), 1)
     edges = [n * long for n in range(math.ceil(max(curve.t[-1], 1e-9) / long) + 1)]
     made = []
     for begin, end in pairwise(edges):

@@ -61,9 +61,11 @@ def fan_turns(gpu: GpuSample) -> int | None:
 
 
 def card_name(gpu: GpuSample, *, several: bool) -> str:
-    """What a card is called in sentences; its number tells it from `several` of the same name."""
-    name = gpu.name or f"GPU {gpu.index}"
-    return f"{name} ({gpu.index})" if several and gpu.name else name
+    """What a card is called in sentences: its name; of `several` its number first, as marks and tables call it."""
+    number = f"GPU {gpu.index}"
+    if gpu.name is None:
+        return number
+    return f"{number} ({gpu.name})" if several else gpu.name
 
 
 def advice(form: Form) -> dict[str, str]:

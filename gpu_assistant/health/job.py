@@ -8,13 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from ..core.errors import AppError, CallError, Cancelled
 from ..core.jobs import JobContext
 from ..core.results import Check, Checks, CheckState, Curve, GpuSample, Sample
 from ..system.json_lines import Patience, run_child
 from ..verify.job import verdict
 from . import cards
-from .afterwards import Afterwards
+from .afterwards import Afterwards, index_of, named
 from .cards import made
 from .figures import Form
 from .judged import rules_of_test
@@ -117,16 +119,19 @@ class HealthJob:
             found.append(check)
             context.report(check)
 
+        def hear(check: Check) -> None:
+            tell(named(check, heard, minder))
+
         began = time.monotonic()
         with self._system.keep_awake("health test"), self._minder(context.cancel) as minder:
-            heard = Heard(tell, lambda news: context.report(self._with_card(news, minder)), _since(began))
+            heard = Heard(hear, lambda news: context.report(_with_card(news, heard, minder)), _since(began))
             first = minder.last
             if first is not None and not cards.undecided(first):
                 tell(cards.driver(first, self._rules, card_there=self._card_there()))
             if self._level > 1:
                 tell(cards.mains(self._system.power()))
             if interpreter is not None:
-                self._work(interpreter, heard, minder, tell, context)
+                self._work(interpreter, heard, minder, hear, context)
             else:
                 context.cancel.wait(LOOKS_S)
                 minder.wait_until(lambda sample: sample.nvml not in ("untried", "slow"), ANSWER_S)
@@ -222,22 +227,6 @@ class HealthJob:
     def _card_there(self) -> bool:
         return any(gpu.vendor == "nvidia" for gpu in self._system.display_adapters())
 
-    def _with_card(self, news: HealthProgress, minder: Minder) -> HealthProgress:
-        """The same news with what the card says; the one card, where it is not known which."""
-        number = (news.device or "").partition(":")[2]
-        seen = minder.seen.get(int(number) if number else 0)
-        if not seen or news.device == "cpu":
-            return news
-        gpu = seen[-1][1]
-        return HealthProgress(
-            check=news.check,
-            device=news.device,
-            done=news.done,
-            errors=news.errors,
-            temp=gpu.temp,
-            power_w=gpu.power_w,
-        )
-
     def _checks(self, found: list[Check], curves: tuple[Curve, ...]) -> Checks:
         looked_at = {check.id for check in found if check.state != "skip"}
         areas = [area for level in LEVELS for area in AREAS[level]]
@@ -250,6 +239,17 @@ class HealthJob:
             leaves_out=(*(area for area in areas if area not in looked_at), *NEVER),
             curves=curves,
         )
+
+
+def _with_card(news: HealthProgress, heard: Heard, minder: Minder) -> HealthProgress:
+    """The same news with what the card says; the one card, where it is not known which."""
+    device = heard.tested(news.device) if news.device is not None else None
+    index = index_of(device, minder) if device is not None else 0
+    seen = minder.seen.get(index) if index is not None else None
+    if not seen or news.device == "cpu":
+        return news
+    gpu = seen[-1][1]
+    return replace(news, temp=gpu.temp, power_w=gpu.power_w)
 
 
 def _broken_off(heard: Heard, reason: str, *, state: CheckState = "fail") -> Check:

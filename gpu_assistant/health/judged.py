@@ -78,5 +78,6 @@ def told(checks: Iterable[Check], alarms: Sequence[Alarm], rules: HealthRules, d
 
 
 def _check(alarm: Alarm, check_id: str, device: str, value: Value = None) -> Check:
-    data: dict[str, Value] = {**alarm.data, "device": device, "alarm": alarm.id, "own": alarm.source is None}
+    own = alarm.source is None
+    data: dict[str, Value] = {**alarm.data, "device": device, "gpu": alarm.gpu, "alarm": alarm.id, "own": own}
     return Check(id=check_id, state=STATES[alarm.level], value=value, data=data)

@@ -102,6 +102,11 @@ class Heard:
         self._progress = progress
         self._now = now
 
+    def tested(self, device: str) -> TestedDevice | None:
+        """The device that torch calls so."""
+        devices = self.start.devices if self.start is not None else ()
+        return next((one for one in devices if one.id == device), None)
+
     def line(self, line: Line) -> None:
         """Take one line in and pass its news on."""
         self.start = line.start or self.start

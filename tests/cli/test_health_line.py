@@ -43,11 +43,11 @@ def test_a_terminal_shows_no_gaps_and_no_codes(monkeypatch: pytest.MonkeyPatch) 
     lines = told(Terminal(), monkeypatch).split("\r\033[K")[1:]
     assert lines == [
         "loading PyTorch · 51 °C",
-        "computing in each precision · cuda:0",
+        "computing in each precision · GPU 0",
         "computing in each precision",
-        "computing in each precision · cuda:0 · 25 % · 70 °C",
-        "computing in each precision · cuda:0 · 50 % · 71 °C",
-        "computing under a long full load · cuda:0 · 1 %",
+        "computing in each precision · GPU 0 · 25 % · 70 °C",
+        "computing in each precision · GPU 0 · 50 % · 71 °C",
+        "computing under a long full load · GPU 0 · 1 %",
         "",
     ]
 
@@ -55,8 +55,8 @@ def test_a_terminal_shows_no_gaps_and_no_codes(monkeypatch: pytest.MonkeyPatch) 
 def test_without_a_terminal_each_thing_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told(io.StringIO(), monkeypatch).splitlines() == [
         "… loading PyTorch",
-        "… computing in each precision · cuda:0",
-        "… computing under a long full load · cuda:0",
+        "… computing in each precision · GPU 0",
+        "… computing under a long full load · GPU 0",
     ]
     assert told(io.StringIO(), monkeypatch, quiet=True) == ""
 

@@ -196,6 +196,23 @@ def test_a_card_that_is_too_hot_from_the_start_blames_nothing_else(scenario: Sce
     assert {check.id for check in checks.checks if check.state == "fail"} == {"card-heat"}
 
 
+def test_a_card_has_one_name_whatever_torch_calls_it(scenario: Scenario, play: Play) -> None:
+    """Torch numbers the fastest first, the driver by the slots."""
+    scenario.card(0, util="0", uuid="GPU-00000000-1111-2222-3333-999999999999")
+    scenario.card(1, util="0", uuid=CARD["uuid"])
+    compute = [
+        {"check": {"id": "device-compute", "state": "pass", "data": {"device": name}}} for name in ("cuda:0", "cpu")
+    ]
+    checks = Run(play(START, PASSED, *compute, END), scenario).go()
+    said = [check.text for check in checks.checks if check.id == "device-compute"]
+    assert said == [
+        "GPU 1 (NVIDIA GeForce RTX 4060) computes the same as the CPU.",
+        "CPU computes the same as the CPU.",
+    ]
+    answers = [check.text for check in checks.checks if check.id == "card-answers"]
+    assert answers == [f"GPU {index} (NVIDIA GeForce RTX 4060) answers." for index in (0, 1)]
+
+
 @pytest.mark.parametrize("temp", ["107", "86"])
 def test_a_fan_that_stands_still_is_not_excused_where_heat_ends_the_test(
     scenario: Scenario, play: Play, temp: str

@@ -97,7 +97,7 @@ def test_the_alarms_of_a_card_end_with_it() -> None:
     time = Time()
     other = replace(BUSY, index=1, address="0000:02:00.0")
     health = time.passes(10, BUSY, replace(other, temp=84))
-    assert [(alarm.gpu, alarm.data["name"]) for alarm in health.alarms] == [(1, "NVIDIA GeForce RTX 4060 (1)")]
+    assert [(alarm.gpu, alarm.data["name"]) for alarm in health.alarms] == [(1, "GPU 1 (NVIDIA GeForce RTX 4060)")]
     assert time.passes(10, BUSY).alarms == ()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -11,7 +10,6 @@ from ...health.headline import headline, tested
 from .. import language
 from ..components import Banner, Icon, label, scroll_slim
 from ..components.banner import BannerKind
-from . import words
 from .curves import CurveView
 
 ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("minus", "soft")}
@@ -83,9 +81,6 @@ class ResultView(QScrollArea):
 
     def add(self, check: Check) -> None:
         """A check was made."""
-        device = check.data.get("device")
-        if isinstance(device, str) and (device == "cpu" or device.startswith("cuda:")):
-            check = replace(check, data={**check.data, "device": words.device(device)})
         made = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(check,))
         row = CheckRow(language.texts().checks(made).checks[0])
         self.rows.append(row)

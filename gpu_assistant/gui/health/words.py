@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from ...core.names import device_name
 from ...health.listening import HealthProgress
 from ...texts.format import duration
 from .. import language
@@ -44,7 +45,7 @@ def progress(now: HealthProgress) -> str:
     area = f"health.area.{now.check}"
     parts = [texts.say(area) if texts.has(area) else now.check]
     if now.device is not None:
-        parts.append(device(now.device))
+        parts.append(device_name(now.device))
     if now.done is not None:
         parts.append(f"{100 * now.done:.0f} %")
     if now.temp is not None:
@@ -55,9 +56,3 @@ def progress(now: HealthProgress) -> str:
         parts.append(QCoreApplication.translate("Health", "wrong results: {count}").format(count=now.errors))
     text = " · ".join(parts)
     return text[:1].upper() + text[1:]
-
-
-def device(name: str) -> str:
-    """ "cuda:0" as the window calls it."""
-    kind, _, number = name.partition(":")
-    return "CPU" if kind == "cpu" else f"GPU {number or '0'}"

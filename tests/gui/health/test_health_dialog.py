@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.app import App
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.results import Check, Curve
+from gpu_assistant.core.results import Curve
 from gpu_assistant.gui.components import ConfirmDialog
 from gpu_assistant.gui.health.dialog import HealthDialog
 from gpu_assistant.gui.health.job import CardTestJob
@@ -69,13 +69,6 @@ def test_progress_in_words_then_cancel_keeps_what_was_tested(opened, services, q
     assert "without a verdict" in seen(dialog)
     assert len(dialog.found.rows) == 2
     assert dialog.start.isVisible()
-
-
-def test_a_device_is_called_as_the_window_calls_it(opened):
-    dialog = opened()
-    dialog.found.add(Check(id="matmul-bits", state="pass", data={"device": "cpu", "dtype": "float32", "runs": 3}))
-    dialog.found.add(Check(id="device-compute", state="pass", data={"device": "cuda:1"}))
-    assert [row.accessibleName().split()[1:3] for row in dialog.found.rows] == [["CPU", "computed"], ["GPU", "1"]]
 
 
 def test_closing_stops_the_test_first(opened, services, qtbot):

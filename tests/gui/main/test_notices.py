@@ -100,12 +100,12 @@ def test_a_silenced_alarm_of_a_card_is_not_said_and_can_be_taken_back(watched, a
     feed(window, *calm, *both)
     # The other card rings.
     qtbot.waitUntil(lambda: bool(words), timeout=60_000)
-    assert {word.text.partition(":")[0] for word in words} == {"NVIDIA GeForce RTX 4060 (1)"}
+    assert {word.text.partition(":")[0] for word in words} == {"GPU 1 (NVIDIA GeForce RTX 4060)"}
     window.area.open(SETTINGS)
     listed = window.area.pages[SETTINGS].monitor.silenced
     assert [said.text() for said, _ in listed.rows.values()] == [
-        "Your GPU is hot and slows itself down · NVIDIA GeForce RTX 4060 (0)",
-        "Your GPU's fan stands still while it is hot · NVIDIA GeForce RTX 4060 (0)",
+        "Your GPU is hot and slows itself down · GPU 0 (NVIDIA GeForce RTX 4060)",
+        "Your GPU's fan stands still while it is hot · GPU 0 (NVIDIA GeForce RTX 4060)",
     ]
     listed.rows["slowed-by-heat", "GPU-a"][1].click()
     assert [each.alarm for each in app.settings.silenced_cards] == ["fan-stopped"]
