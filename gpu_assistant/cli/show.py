@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..core.machine import Machine
-from ..core.plan import Plan
+from ..core.plan import Plan, other_way
 from ..core.price import price
 from ..core.recommendation import DriverAdvice, Recommendation
 from ..core.results import Checks, Curve, GpuSample, Sample
@@ -96,12 +96,16 @@ def plan(value: Plan, output: Output) -> None:
             figures.append(output.texts.value("seconds", 60 * step.minutes))
         if step.needs_admin:
             figures.append(output.say("needs-admin"))
-        output.line(f"{number}. {step.title}" + (f"  ({', '.join(figures)})" if figures else ""))
+        title = output.say("costs", title=step.title, names=", ".join(figures)) if figures else step.title
+        output.line(f"{number}. {title}")
         output.line(f"   {step.what}")
         if step.now is not None:
             output.line(f"   → {step.now.text}")
         for command in step.commands:
             output.line("   $ " + shlex.join(command))
+        other = other_way(step)
+        if other is not None:
+            output.line(f"   {output.say('other-way')}\n   $ {other}")
         if step.undo:
             output.line("   " + output.say("undo", how=step.undo))
     _price(value, output, output.line)
@@ -151,8 +155,9 @@ def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
     if value.minutes is not None and minutes is not None:
         code = "price-time-least" if prices.lacking(found, output.texts) else "price-time"
         say(output.say(code, work_seconds=60 * value.minutes, mbits=minutes))
-    if any(step.kind in BESIDE for step in value.steps):
-        say(output.say("price-besides"))
+    beside = [output.texts.say(f"price.part.{step.kind}") for step in value.steps if step.kind in BESIDE]
+    if beside:
+        say(output.say("price-besides", parts=("、" if output.texts.language == "zh_CN" else ", ").join(beside)))
     if value.simulated:
         say(output.say("folders-simulated"))
 

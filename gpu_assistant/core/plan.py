@@ -82,6 +82,12 @@ class Plan(Struct, frozen=True, kw_only=True):
     os: OperatingSystem | None = None
 
 
+def other_way(step: Step) -> str | None:
+    """The command line of a step's other way, which nothing here runs; None where there is none."""
+    command = step.data.get("command")
+    return command if isinstance(command, str) else None
+
+
 class Interrupted(Struct, frozen=True, kw_only=True):
     """An install that did not come to a good end: its plan, the step at which it stopped (None: before the first)
     and when it began, in seconds since the epoch. `state` is None where it was killed.

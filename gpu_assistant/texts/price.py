@@ -13,6 +13,8 @@ def fetched(found: Price, texts: Sentences) -> str | None:
     """A plan's download: "2.6 GB", "about 2.6 GB", "at least 2.6 GB"; None where nothing of it is known."""
     if not found.bytes and not found.exact:
         return None
+    if not found.bytes:
+        return texts.say("price.none")
     return _figure(found.bytes, texts, about=found.measured is not None, more=bool(found.lacks))
 
 

@@ -59,6 +59,9 @@ _GAP = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 _FIRST = re.compile(r"\{(?P<name>\w+)\}")
 _BUILD = re.compile(r"(?P<version>\d+(\.\d+)+)\+(cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*)")
 _BUILDS = frozenset({"build", "recommended"})
+# What an environment holds, or was judged by: "PyTorch 2.15.0+cu132 + TensorFlow 2.21.0".
+_HELD = re.compile(f"PyTorch {_BUILD.pattern}")
+_RELEASES = frozenset({"release", "measured"})
 _TAG = re.compile(r"cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*")
 _TAGS = frozenset({"variant", "default"})
 
@@ -76,7 +79,8 @@ def _tag(name: str, value: Value) -> re.Match[str] | None:
 def _ours(name: str, value: Value) -> bool:
     """Whether a value is said in words of ours: a build's name, a text's code."""
     said = isinstance(value, str) and value.startswith("@")
-    return said or _build(name, value) is not None or _tag(name, value) is not None
+    held = isinstance(value, str) and name in _RELEASES and (" + " in value or _HELD.search(value) is not None)
+    return said or held or _build(name, value) is not None or _tag(name, value) is not None
 
 
 def closed_up(said: str) -> str:
@@ -121,14 +125,20 @@ class Sentences:
             return self.say(value[1:])
         build = _build(name, value)
         if build is not None:
-            # As people say it: the tag behind the plus is pip's language.
-            version, cuda, minor, kind = build["version"], build["cuda"], build["minor"], build["kind"]
-            if cuda is not None:
-                return self.say("build.cuda", {"version": version, "cuda": f"{cuda}.{minor}"})
-            return self.say(f"build.{kind}", {"version": version})
+            return self._build_words(build)
+        if isinstance(value, str) and name in _RELEASES:
+            one, both, other = _HELD.sub(self._build_words, value).partition(" + ")
+            value = self.say("release.both", {"one": one, "other": other}) if both else one
         if isinstance(value, str) and _tag(name, value) is not None:
             return self.variant(value)
         return shown(name, value, self.language)
+
+    def _build_words(self, build: re.Match[str]) -> str:
+        """A build as people say it: the tag behind the plus is pip's language."""
+        version, cuda, minor, kind = build["version"], build["cuda"], build["minor"], build["kind"]
+        if cuda is not None:
+            return self.say("build.cuda", {"version": version, "cuda": f"{cuda}.{minor}"})
+        return self.say(f"build.{kind}", {"version": version})
 
     def variant(self, tag: str) -> str:
         """The kind of a PyTorch build as people say it, from pip's tag ("cu126"); a tag of another make is kept."""

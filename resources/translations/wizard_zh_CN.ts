@@ -1503,6 +1503,10 @@
         <translation>从哪里获取</translation>
     </message>
     <message>
+        <source>The other way</source>
+        <translation>另一种方式</translation>
+    </message>
+    <message>
         <source>The exact command</source>
         <translation>具体命令</translation>
     </message>

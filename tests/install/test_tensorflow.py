@@ -89,7 +89,7 @@ def test_the_extra_brings_what_it_names_and_constraints_hold_it_back(world: Worl
     held = f"{cudnn.wheel_packages['12']}=={last}"
     choice = REPLACE(CHOICE, requirement="tensorflow[and-cuda]==2.21.*", gpu=True, constraints=(held,))
     plan = planned(world, torch=False, choice=choice)
-    assert any("tensorflow[and-cuda]==2.21.*" in str(step.data.get("packages")) for step in plan.steps)
+    assert any(f"tensorflow, {held}" in str(step.data.get("packages")) for step in plan.steps)
     world.install(plan, verifier=Anything)
     assert installed(world)[cudnn.wheel_packages["12"]] == last
 

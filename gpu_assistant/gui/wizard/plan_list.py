@@ -52,7 +52,8 @@ class PlanList(Card):
         """What Tab reaches, in the order of reading."""
         found: list[QWidget] = []
         for row in self.rows:
-            found += [row.toggle, *((row.command.text, row.command.copy) if row.command is not None else ())]
+            boxes = [box for box in (row.command, row.other) if box is not None]
+            found += [row.toggle, *(part for box in boxes for part in (box.text, box.copy))]
         return [*found, self.command.text, self.command.copy, self.save]
 
     def draw(self) -> None:

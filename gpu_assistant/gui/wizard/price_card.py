@@ -66,13 +66,13 @@ class PriceCard(Card):
 
     def _bytes(self, plan: Plan, found: Price, texts: Texts) -> tuple[str, str]:
         """What is to be downloaded as far as it is known, and what is not in that."""
-        if plan.bundle is not None:
+        if plan.bundle is not None or (found.exact and not found.bytes):
             return self.tr("Nothing"), self.tr("from the internet")
         figure, line = prices.fetched(found, texts), self.tr("to download")
         if figure is None:
             return self.tr("Not known yet"), self.tr("to download; shows with the first step")
         if found.measured is not None:
-            line = self.tr("to download, measured on {release}").format(release=found.measured)
+            line = self.tr("to download, measured on {release}").format(release=texts.value("measured", found.measured))
         if lacking := prices.lacking(found, texts):
             line += self.tr("; and more: {parts} (size not known)").format(parts=lacking)
         return _head(figure), line

@@ -34,6 +34,7 @@ class Download(Kind):
         "download-rest",
         "download-bundle",
         "download-all",
+        "download-none",
     )
     needs: ClassVar[tuple[str, ...]] = ("resolve",)
 
@@ -47,6 +48,8 @@ class Download(Kind):
             data["mbits"] = draft.paces.line_mbits
         if draft.bundle is not None:
             code, count, data["path"] = "download-bundle", 0, str(draft.bundle)
+        elif count == 0 and sizes.whole:
+            code = "download-none"
         elif count is not None and sizes.whole:
             code = "download-all" if "mbits" in data else "download"
         elif count is not None:
@@ -80,7 +83,7 @@ class Download(Kind):
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
         """An environment that stands, or is built, needs no files."""
-        return Outcome(code="progress.standing") if work.standing or work.built else None
+        return Outcome(code="progress.nothing-to-fetch") if work.standing or work.built else None
 
     def run(self, step: Step, work: Work) -> Outcome:  # noqa: ARG002
         """Raises what fetching raises."""
@@ -108,10 +111,10 @@ def _partly(draft: Draft) -> tuple[str, dict[str, Value]]:
 
 
 def _measured(draft: Draft) -> str:
-    """Which release was measured, and which build of it where that is another one."""
+    """Which release was measured: "PyTorch 2.14.0", with its build where that is another one."""
     near, torch = draft.torch_sizes, draft.recommendation.pytorch
     other = torch is not None and near.variant != torch.variant
-    return f"{near.release} ({near.variant})" if other else str(near.release)
+    return f"PyTorch {near.release}+{near.variant}" if other else f"PyTorch {near.release}"
 
 
 def _wanted(folder: Path, file: PlanFile) -> Wanted:

@@ -45,7 +45,7 @@ class Resolve(Kind):
             ("torch", torch),
             ("torchvision", torch and torch.torchvision),
             ("torchaudio", torch and torch.torchaudio),
-            (flow.requirement if flow is not None else "", flow),
+            ("tensorflow", flow),
         )
         held = draft.catalog.held_for(torch.version if torch is not None else None, draft.machine.os.system)
         held += flow.constraints if flow is not None else ()

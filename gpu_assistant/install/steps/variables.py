@@ -39,14 +39,13 @@ class Variables(Kind):
         """One step for all that the kinds before it want to be found by; none where they want nothing."""
         if not draft.variables and not draft.on_path:
             return ()
-        names = [*draft.variables, *(["PATH"] if draft.on_path else [])]
         return (
             Step(
                 id="variables",
                 kind=self.name,
                 code="variables",
                 needs=tuple(dict.fromkeys(draft.variable_owners)),
-                data={"names": ", ".join(names), "folders": ", ".join(draft.on_path) or None},
+                data={"names": ", ".join(draft.variables), "folders": ", ".join(draft.on_path) or None},
                 spec={"set": dict(draft.variables), "path": list(draft.on_path)},
                 bytes=0,
                 disk_bytes=0,

@@ -27,17 +27,18 @@ class Verify(Kind):
     """The environment has its name from here on."""
 
     name: ClassVar[str] = "verify"
-    codes: ClassVar[tuple[str, ...]] = ("verify",)
+    codes: ClassVar[tuple[str, ...]] = ("verify", "verify-wsl2")
     needs: ClassVar[tuple[str, ...]] = ("python-packages",)
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One proof."""
-        env = str(draft.environment)
+        env, offers = str(draft.environment), draft.recommendation.alternatives
+        elsewhere = any(offer.code == "tensorflow-wsl2" for offer in offers)
         return (
             Step(
                 id="verify",
                 kind=self.name,
-                code="verify",
+                code="verify-wsl2" if elsewhere else "verify",
                 needs=draft.ids("python-packages"),
                 data={"env": env, "release": draft.release},
                 bytes=0,

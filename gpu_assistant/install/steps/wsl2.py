@@ -59,7 +59,11 @@ class Wsl2(Kind):
                 id="wsl2",
                 kind=self.name,
                 code=INSTALL if asked else SHOWN,
-                data={"gpu": offer.data.get("gpu"), "commands": " ".join(route.setup)},
+                data={
+                    "gpu": offer.data.get("gpu"),
+                    "commands": " ".join(route.setup),
+                    "driver": route.lowest_driver,
+                },
                 bytes=None,
                 needs_admin=asked,
                 needs_reboot=asked,

@@ -215,7 +215,7 @@ def test_room_is_called_enough_only_where_it_surely_is(
 def test_a_download_says_whose_size_it_is_and_what_is_not_in_it(
     qapp, language, kinds: tuple[str, ...], more: str
 ) -> None:
-    data = {"bytes": 2_600_000_000, "measured": "2.14.0 (cu126)"}
+    data = {"bytes": 2_600_000_000, "measured": "PyTorch 2.14.0+cu126"}
     steps = (
         Step(id="python", kind="python-runtime", code="python-runtime"),
         Step(id="download", kind="download", code="download-about", data=data),
@@ -225,7 +225,7 @@ def test_a_download_says_whose_size_it_is_and_what_is_not_in_it(
     card = PriceCard()
     card.set_price(plan, rtx4060(), Texts("en"))
     said = card.accessibleName()
-    assert said.startswith(f"About 2.6 GB to download, measured on 2.14.0 (cu126){more}, ")
+    assert said.startswith(f"About 2.6 GB to download, measured on PyTorch 2.14.0 with CUDA 12.6{more}, ")
     card.deleteLater()
 
 
