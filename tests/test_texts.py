@@ -6,6 +6,7 @@ import ast
 import re
 import string
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -40,6 +41,25 @@ UNSAID = {
 @pytest.mark.parametrize("language", UNSAID)
 def test_voice(language: str) -> None:
     found = {code: UNSAID[language].search(text[language]) for code, text in TABLE.items()}
+    assert {code: match.group() for code, match in found.items() if match} == {}
+
+
+CODE = re.compile(r"“[ -~]*”")
+MARKS = "“”‘’（），。：；！？、《》"
+# In Chinese the marks are full-width and bring their own gaps; what is typed, or a place's value, keeps its own.
+UNEVEN = re.compile(rf"[()]| [{MARKS}]|[{MARKS}] |[\u4e00-\u9fff] [\u4e00-\u9fff]|GPU Assistant")
+
+
+def test_chinese_marks_are_full_width_and_bring_their_own_gaps() -> None:
+    said = {code: text["zh_CN"] for code, text in TABLE.items()}
+    rooms = sorted((ROOT / "resources/translations").glob("*_zh_CN.ts"))
+    # Qt's own words have an accelerator in half-width brackets, as everywhere on a desktop.
+    for path in (path for path in rooms if path.name != "qt_zh_CN.ts"):
+        for message in ElementTree.parse(path).iter("message"):
+            source = message.findtext("source")
+            said |= {f"{path.name}: {source}": text for text in message.find("translation").itertext()}
+    assert len(said) > len(TABLE) + 500
+    found = {code: UNEVEN.search(CODE.sub("“”", text)) for code, text in said.items()}
     assert {code: match.group() for code, match in found.items() if match} == {}
 
 

@@ -95,7 +95,7 @@
     </message>
     <message>
         <source>Save the figures as a table (CSV)</source>
-        <translation>将数据保存为表格 (CSV)</translation>
+        <translation>将数据保存为表格（CSV）</translation>
     </message>
     <message>
         <source>24 h</source>
