@@ -4,6 +4,14 @@
 <context>
     <name>Health</name>
     <message>
+        <source>Copy the result</source>
+        <translation>复制结果</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
         <source>1 · Quick look</source>
         <translation>1 级 · 快速查看</translation>
     </message>

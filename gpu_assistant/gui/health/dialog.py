@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.errors import AppError
@@ -26,36 +27,36 @@ SIZE = 680, 600  # what the list of checks wants, at 100 % text
 LOADED = 3  # the level that loads the cards
 
 
-class HealthDialog(QDialog):
-    """Starts at `level`; a test that runs is stopped, and waited for, before it closes. `busy`: something else
-    computes on the card just now, so that a test would be wrong. `cards` are those to choose from, `card` the index of
-    the one that is chosen first (None: all of them).
+class Opening(Struct, frozen=True, kw_only=True):
+    """What the dialog opens with: the level that is chosen first, and the index of the card (None: all of them) among
+    those to choose from. `busy`: something else computes on the card just now, so that a test would be wrong.
     """
 
-    def __init__(
-        self,
-        app: App,
-        parent: QWidget,
-        *,
-        level: int = 1,
-        busy: bool = False,
-        cards: Sequence[GpuSample] = (),
-        card: int | None = None,
-    ) -> None:
+    level: int = 1
+    card: int | None = None
+    cards: tuple[GpuSample, ...] = ()
+    busy: bool = False
+
+
+class HealthDialog(QDialog):
+    """A test that runs is stopped, and waited for, before it closes."""
+
+    def __init__(self, app: App, parent: QWidget, opening: Opening) -> None:
         super().__init__(parent)
         translate = QCoreApplication.translate
-        self._app, self._busy = app, busy
+        self._app, self._busy = app, opening.busy
         self._ground: Ground | None = None
         self._leaving = False
-        self._tested = level
+        self._tested = opening.level
         self.setWindowTitle(translate("Health", "Health test"))
-        self.levels = Segments(words.levels(), level - 1, name=translate("Health", "How thorough"))
-        self.choices = Choices(cards, card, self)
+        self.levels = Segments(words.levels(), opening.level - 1, name=translate("Health", "How thorough"))
+        self.choices = Choices(opening.cards, opening.card, self)
         self.about, self.now = label("body"), label("body")
         self.bar = ProgressBar()
         self.news = Banner("warn")
-        self.found = ResultView()
+        self.found = ResultView(self.about)
         self.start = Button(translate("Health", "Start the test"), "primary", "play")
+        self.copy = Button(translate("Health", "Copy the result"), "ghost", "copy")
         self.cancel = Button(translate("Health", "Cancel"), icon="cross")
         self.close_ = Button(translate("Health", "Close"))
         self.reader, self.runner = JobRunner(self), JobRunner(self)
@@ -70,11 +71,12 @@ class HealthDialog(QDialog):
         column.setSpacing(12)
         column.addWidget(label("title", QCoreApplication.translate("Health", "Is the card sound?")))
         column.addWidget(self.levels, 0, Qt.AlignmentFlag.AlignLeft)
-        for widget in (self.choices, self.about, self.news, self.now, self.bar):
+        for widget in (self.choices, self.news, self.now, self.bar):
             column.addWidget(widget)
         column.addWidget(self.found, 1)
         row = QHBoxLayout()
         row.setSpacing(12)
+        row.addWidget(self.copy)
         row.addStretch(1)
         for button in (self.start, self.cancel, self.close_):
             row.addWidget(button)
@@ -86,6 +88,7 @@ class HealthDialog(QDialog):
         self.levels.chosen.connect(lambda _: self._show())
         self.choices.changed.connect(self._show)
         self.start.clicked.connect(self.test)
+        self.copy.clicked.connect(self._copy)
         self.cancel.clicked.connect(self.stop)
         self.close_.clicked.connect(self.reject)
         self.reader.done.connect(self._known)
@@ -98,18 +101,9 @@ class HealthDialog(QDialog):
         self.runner.finished.connect(self._ended)
 
     @classmethod
-    def show_for(
-        cls,
-        app: App,
-        parent: QWidget,
-        *,
-        level: int = 1,
-        busy: bool = False,
-        cards: Sequence[GpuSample] = (),
-        card: int | None = None,
-    ) -> HealthDialog:
+    def show_for(cls, app: App, parent: QWidget, opening: Opening) -> HealthDialog:
         """Show it above `parent` and let it go when closed."""
-        dialog = cls(app, parent, level=level, busy=busy, cards=cards, card=card)
+        dialog = cls(app, parent, opening)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
         return dialog
@@ -189,6 +183,13 @@ class HealthDialog(QDialog):
         self.found.end(checks)
         announce(self.found.verdict, self.found.verdict.label.text())
 
+    def _copy(self) -> None:
+        """For a mail or a forum."""
+        QGuiApplication.clipboard().setText(self.found.as_text())
+        said = QCoreApplication.translate("Health", "Copied")
+        self.copy.setText(said)
+        announce(self.copy, said)
+
     def _failed(self, error: AppError) -> None:
         self._tell(language.texts().error(error))
 
@@ -235,6 +236,8 @@ class HealthDialog(QDialog):
         self.about.setText(why or said)
         self.now.setVisible(running)
         self.bar.setVisible(running)
+        self.copy.setText(QCoreApplication.translate("Health", "Copy the result"))
+        self.copy.setVisible(bool(self.found.rows) and not running)
         self.start.setVisible(not running)
         self.start.setEnabled(self._ground is not None and not why)
         self.cancel.setVisible(running)

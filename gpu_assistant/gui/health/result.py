@@ -48,9 +48,11 @@ class CheckRow(QWidget):
 
 
 class ResultView(QScrollArea):
-    """The rows scroll; the keyboard's arrows move them."""
+    """The rows scroll, and what is said before them (`lead`), so that large text leaves room for them; the keyboard's
+    arrows move them.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, lead: QWidget) -> None:
         super().__init__()
         scroll_slim(self)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -64,6 +66,7 @@ class ResultView(QScrollArea):
         self._column = QVBoxLayout(content)
         self._column.setContentsMargins(0, 0, 12, 0)
         self._column.setSpacing(10)
+        self._column.addWidget(lead)
         for widget in (self.verdict, self.scope):
             self._column.addWidget(widget)
             widget.hide()
@@ -85,6 +88,13 @@ class ResultView(QScrollArea):
         row = CheckRow(language.texts().checks(made).checks[0])
         self.rows.append(row)
         self._column.insertWidget(self._column.indexOf(self.scope), row)
+
+    def as_text(self) -> str:
+        """All that stands there in words, a line each."""
+        banner, scope = self.verdict.label.text(), self.scope.text()
+        lines = [row.accessibleName() for row in self.rows]
+        ended = not self.verdict.isHidden()
+        return "\n".join([banner, *lines, scope] if ended else lines).strip()
 
     def end(self, checks: Checks) -> None:
         """The whole of it: the verdict, each check, the curves of the cards, and what the verdict covers."""

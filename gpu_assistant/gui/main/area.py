@@ -55,6 +55,7 @@ class MainArea(Live, QWidget):
         self.banner.setVisible(app.simulated)
         self.rail = NavRail((("home", ""), ("monitor", ""), ("bench", "")), (("settings", ""), ("help", "")))
         self.rail.chosen.connect(self._chosen)
+        self.sampling.judged.connect(lambda _: self._show_badge())
         self.pages: dict[int, QWidget] = {}
         self._past: list[int] = []
         self._stack = QStackedWidget()
@@ -174,6 +175,7 @@ class MainArea(Live, QWidget):
         self.rail.set_words(
             (self.tr("Home"), self.tr("Monitor"), self.tr("Benchmark"), self.tr("Settings"), self.tr("Help"))
         )
+        self._show_badge()
         machine = self.app.simulated_machine
         if machine is not None:
             from ..wizard.rows import system_name
@@ -182,6 +184,14 @@ class MainArea(Live, QWidget):
             self.banner.set(
                 "simulated", self.tr("Simulated machine: {name}. Nothing is executed.").format(name=names[0])
             )
+
+    def _show_badge(self) -> None:
+        """Monitor's row tells on every page that a card is not well."""
+        health = self.sampling.health
+        if health is not None and health.state in ("warn", "error") and not self.app.simulated:
+            self.rail.set_badge(MONITOR, health.state, "!", self.language.texts().gravest(health))
+        else:
+            self.rail.set_badge(MONITOR, None)
 
     def _chosen(self, index: int) -> None:
         if index > SETTINGS:
@@ -224,10 +234,10 @@ class MainArea(Live, QWidget):
 
     def test_health(self, level: int = 1, card: int | None = None) -> None:
         """The health test, in a dialog; of the card with this index, or of all."""
-        from ..health.dialog import HealthDialog
+        from ..health.dialog import HealthDialog, Opening
 
-        cards = self.sampling.history.gpus()
-        HealthDialog.show_for(self.app, self, level=level, busy=self.measuring, cards=cards, card=card)
+        opening = Opening(level=level, card=card, cards=self.sampling.history.gpus(), busy=self.measuring)
+        HealthDialog.show_for(self.app, self, opening)
 
     def help(self) -> None:
         """The short help of F1."""

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtGui import QGuiApplication
 
 from gpu_assistant.app import App
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.results import Curve
 from gpu_assistant.gui.components import ConfirmDialog
-from gpu_assistant.gui.health.dialog import HealthDialog
+from gpu_assistant.gui.health.dialog import HealthDialog, Opening
 from gpu_assistant.gui.health.job import CardTestJob
 from gpu_assistant.gui.main.area import HOME, MONITOR
 from tests.fakes.health_found import PROGRESS, found
@@ -32,7 +33,7 @@ def services(tmp_path):
 @pytest.fixture
 def opened(services, qtbot, language):
     def opened(**named) -> HealthDialog:
-        dialog = HealthDialog(services, None, **named)
+        dialog = HealthDialog(services, None, Opening(**named))
         qtbot.addWidget(dialog)
         dialog.open()
         qtbot.waitUntil(lambda: not dialog.reader.running, timeout=5000)
@@ -55,6 +56,12 @@ def test_how_long_it_takes_is_said_before_and_the_verdict_says_what_it_covers(op
     qtbot.waitUntil(lambda: "Look whether all fans turn" in seen(dialog), timeout=5000)
     assert dialog.found.verdict.kind == "warn"
     assert "It does not cover: " in dialog.found.scope.text()
+    dialog.copy.click()
+    verdict, *rows = QGuiApplication.clipboard().text().splitlines()
+    assert verdict == "Level 2: It works, but something wants a look. What to do stands below."
+    assert any(row.startswith("wants a look: ") for row in rows)
+    assert rows[-1] == dialog.found.scope.text().splitlines()[-1]
+    assert dialog.copy.text() == "Copied"
 
 
 def test_progress_in_words_then_cancel_keeps_what_was_tested(opened, services, qtbot, seen):

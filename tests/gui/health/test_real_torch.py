@@ -14,7 +14,7 @@ from PySide6.QtCore import QTimer
 from gpu_assistant.app import App
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.gui.components import ConfirmDialog
-from gpu_assistant.gui.health.dialog import HealthDialog
+from gpu_assistant.gui.health.dialog import HealthDialog, Opening
 from gpu_assistant.gui.health.job import Ground
 from gpu_assistant.health.job import CHILD
 from gpu_assistant.system import current
@@ -40,7 +40,7 @@ def opened(own: App, torch_environment: Path, qtbot, language):
     made: list[HealthDialog] = []
 
     def opened(level: int, environment: Path = torch_environment) -> HealthDialog:
-        dialog = HealthDialog(own, None, level=level)
+        dialog = HealthDialog(own, None, Opening(level=level))
         made.append(dialog)
         qtbot.addWidget(dialog)
         dialog.open()
