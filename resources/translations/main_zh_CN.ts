@@ -4,6 +4,14 @@
 <context>
     <name>Desktop</name>
     <message>
+        <source>Open GPU Assistant</source>
+        <translation>打开 GPU 助手</translation>
+    </message>
+    <message>
+        <source>Close GPU Assistant</source>
+        <translation>退出 GPU 助手</translation>
+    </message>
+    <message>
         <source>A restart is needed</source>
         <translation>需要重启</translation>
     </message>

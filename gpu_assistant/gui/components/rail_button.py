@@ -38,7 +38,10 @@ class RailButton(KeyboardFocus, Live, QPushButton):
 
     def set_badge(self, kind: str | None, text: str = "", sentence: str = "") -> None:
         """A small disc ("warn" or "error") with a sign or count; `sentence` is what it means."""
-        self._badge = (kind, text) if kind else None
+        badge = (kind, text) if kind else None
+        if (badge, sentence) == (self._badge, self.accessibleDescription()):
+            return
+        self._badge = badge
         self.setToolTip(sentence)
         self.setAccessibleDescription(sentence)
         self.update()

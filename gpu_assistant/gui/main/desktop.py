@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ...system.services import Taskbar
     from ..bundle.making import Making
+    from ..components.menu import Menu
     from ..wizard.road import Road
 
 What = Literal["install", "benchmark", "folder"]
@@ -42,12 +43,14 @@ def ours_in_front() -> bool:
 
 
 class Desktop(QObject):
-    """Shows the work of the runners that it is given. `wanted` comes when the user presses the word.
+    """Shows the work of the runners that it is given. `wanted` comes when the user presses the word or the icon,
+    `leave_wanted` when its menu's last entry is chosen.
 
     `taskbar` gives the progress on the button of the window with a handle, or None where there is no such.
     """
 
     wanted = Signal()
+    leave_wanted = Signal()
     said = Signal(object)
 
     def __init__(
@@ -66,7 +69,9 @@ class Desktop(QObject):
         self._asked = False
         self._working: dict[What, float | None] = {}
         self.tray: QSystemTrayIcon | None = None
+        self._menu: Menu | None = None
         self._kept = False
+        language.changed.connect(self._word_menu)
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.applicationStateChanged.connect(self._state_changed)
@@ -176,15 +181,32 @@ class Desktop(QObject):
     def _shown_tray(self) -> QSystemTrayIcon:
         from PySide6.QtWidgets import QSystemTrayIcon
 
+        from ..components.menu import Menu
         from ..icons import app_icon
 
         if self.tray is None:
             # A message belongs to an icon; without one Windows and Linux show none.
             self.tray = QSystemTrayIcon(app_icon(), self)
             self.tray.messageClicked.connect(self.wanted)
-            self.tray.activated.connect(self.wanted)
+            self.tray.activated.connect(self._pressed)
+            self._menu = Menu(self._window)
+            for entry in (self.wanted, self.leave_wanted):
+                self._menu.addAction("").triggered.connect(entry)
+            self._word_menu()
+            self.tray.setContextMenu(self._menu)
         self.tray.show()
         return self.tray
+
+    def _pressed(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        """The other button opens the menu, and not the window too."""
+        if reason != reason.Context:
+            self.wanted.emit()
+
+    def _word_menu(self) -> None:
+        if self._menu is not None:
+            words = self.tr("Open GPU Assistant"), self.tr("Close GPU Assistant")
+            for action, text in zip(self._menu.actions(), words, strict=True):
+                action.setText(text)
 
     def _ended_well(self, what: What) -> Word:
         if what == "install":
@@ -237,3 +259,6 @@ class Desktop(QObject):
             self.tray.hide()
             self.tray.deleteLater()
             self.tray = None
+        if self.tray is None and self._menu is not None:
+            self._menu.deleteLater()
+            self._menu = None

@@ -195,7 +195,14 @@ class HomePage(Page):
 
     def _show_verdict(self) -> None:
         health = self._health()
-        said = verdict(self.facts, self._sampling.history.latest, health, simulated=self._app.simulated)
+        said = verdict(
+            self.facts,
+            self._sampling.history.latest,
+            health,
+            simulated=self._app.simulated,
+            # Whom the setup was finished for once wants one.
+            only_look=self._app.settings.only_look and not self._app.settings.setup_done,
+        )
         silent = partial(is_silent, self._app.settings, gpus=self._sampling.history.gpus())
         self.alarms.show_health(health, silent, said=said.alarm)
         if said[:4] != (self.hero.kind, self.hero.title.text(), self.hero.detail.text(), self.hero.button.text()):

@@ -30,15 +30,19 @@ class Verdict(NamedTuple):
     leads: Leads = "graphs"
 
 
-def verdict(facts: Facts, sample: Sample | None, health: Health | None, *, simulated: bool) -> Verdict:
-    """The worst thing that is known; what is not known yet is not judged."""
+def verdict(
+    facts: Facts, sample: Sample | None, health: Health | None, *, simulated: bool, only_look: bool = False
+) -> Verdict:
+    """The worst thing that is known; what is not known yet is not judged. Who wants to `only_look` at the card is told
+    how it is, before anything else.
+    """
     if simulated:
         return _simulated(facts)
     nvidia = facts.has_nvidia(sample)
     # Until the computer was looked at, or a card answers, nobody says that there is none.
     if not facts.looked or (facts.machine is None and not nvidia):
         return Verdict("neutral", QCoreApplication.translate("Verdict", "Looking at this computer…"), icon="search")
-    if facts.installed is None:
+    if facts.installed is None and not (nvidia and only_look):
         return _nothing_installed(nvidia, sample, health)
     return _with_card(facts, sample, health) if nvidia else _without_card()
 

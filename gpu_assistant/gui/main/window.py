@@ -81,6 +81,7 @@ class MainWindow(QMainWindow):
         self.saver.failed.connect(self._not_kept)
         self.desktop = Desktop(self, language, self._taskbar)
         self.desktop.wanted.connect(self.to_front)
+        self.desktop.leave_wanted.connect(self._close_from_icon)
         self._stack = QStackedWidget()
         holder = QWidget()
         self._column = QVBoxLayout(holder)
@@ -191,6 +192,12 @@ class MainWindow(QMainWindow):
         self._stop(running)
         self._say("warn", self.tr("Stopping… The window closes by itself in a moment."))
         self._patience.start()
+
+    def _close_from_icon(self) -> None:
+        """What is asked before work is stopped must be seen."""
+        if self._running(self):
+            self.to_front()
+        self.close()
 
     def _before_update(self) -> None:
         """The installer wants this window closed: ask first what closing asks, while nothing is started yet."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSystemTrayIcon
 
 from gpu_assistant.core.health import Alarm
 from gpu_assistant.core.settings import load
-from gpu_assistant.gui.main.area import SETTINGS
+from gpu_assistant.gui.main.area import MONITOR, SETTINGS
 from gpu_assistant.gui.main.notices import Notices, icon_of, said_of
 from tests.fakes.main_window import feed, gpu, sample
 
@@ -148,3 +148,36 @@ def test_switched_off_nothing_is_said_shown_or_asked(watched, app, qtbot):
     assert not window.area.sampling.running
     feed(window, *seconds(10, **HOT))
     assert not words
+
+
+@pytest.mark.qt_log_ignore("does not support raise", "systemTrayWindowChanged")
+def test_the_icons_menu_opens_and_closes_the_window(watched, language, qtbot):
+    window, _ = watched
+    tray = window.desktop.tray
+    opens, leaves = tray.contextMenu().actions()
+    assert (opens.text(), leaves.text()) == ("Open GPU Assistant", "Close GPU Assistant")
+    language.set("zh_CN")
+    assert leaves.text() == "退出 GPU 助手"
+    window.showMinimized()
+    tray.activated.emit(QSystemTrayIcon.ActivationReason.Context)  # the menu comes, and not the window
+    assert window.isMinimized()
+    tray.activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
+    assert not window.isMinimized()
+    window.showMinimized()
+    opens.trigger()
+    assert not window.isMinimized()
+    leaves.trigger()
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=10_000)
+
+
+def test_the_rail_tells_on_every_page_that_a_card_is_not_well(watched, language, qtbot):
+    window, _ = watched
+    row = window.area.rail.buttons[MONITOR]
+    window.area.open(SETTINGS)
+    now = time.time()
+    feed(window, *seconds(10, now, **HOT))
+    assert row.accessibleDescription() == "Your GPU is hot and slows itself down"
+    language.set("zh_CN")
+    qtbot.waitUntil(lambda: row.accessibleDescription() == "显卡过热，正在自动降速", timeout=5000)
+    feed(window, *seconds(10, now + 10, temp=50))
+    assert row.accessibleDescription() == ""

@@ -111,3 +111,11 @@ def test_beside_an_alarm_the_way_to_the_setup_stays(home, app, qtbot):
     assert page.hero.button.text() == "Live graphs"
     with qtbot.waitSignal(page.setup_wanted, timeout=5000):
         page.setup.click()
+
+
+def test_who_only_wants_to_look_is_told_first_how_the_card_is(qapp):
+    facts, well = Facts(looked=True), Health(t=0.0, state="well")
+    assert verdict(facts, sample(gpu(temp=50)), well, simulated=False).leads == "setup"
+    said = verdict(facts, sample(gpu(temp=50)), well, simulated=False, only_look=True)
+    assert (said.kind, said.title, said.leads) == ("ok", "Your GPU is well", "graphs")
+    assert verdict(facts, sample(), None, simulated=False, only_look=True).kind in ("neutral", "accent")
