@@ -82,6 +82,18 @@
 <context>
     <name>Controls</name>
     <message>
+        <source>Picture</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>CSV</source>
+        <translation>CSV</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
         <source>Health test: is the card sound?</source>
         <translation>体检：显卡是否健康？</translation>
     </message>

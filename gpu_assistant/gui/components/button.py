@@ -16,6 +16,7 @@ from .text import laid_out
 Kind = Literal["primary", "secondary", "ghost"]
 TURN_MS = 1200
 UNBOUNDED = 16_777_215
+GAP = 8  # between a picture and the words
 
 
 class Button(KeyboardFocus, Live, QPushButton):
@@ -89,6 +90,13 @@ class Button(KeyboardFocus, Live, QPushButton):
         elif not (self._busy and event.key() == Qt.Key.Key_Space):
             super().keyPressEvent(event)
 
+    def width_with(self, words: str) -> int:
+        """Pixels that it needs with these words in one line, or with none."""
+        pictures = sum(name is not None for name in (self.icon_name, self.after_name))
+        gaps = pictures if words else max(pictures - 1, 0)
+        beside = pictures * theme.px(18) + gaps * GAP + 2 * self._padding(bool(words))
+        return (self.fontMetrics().horizontalAdvance(words) if words else 0) + beside
+
     def set_room(self, room: int) -> None:
         """How wide it may be: words that need more stand in several lines."""
         if room != self._room:
@@ -97,16 +105,13 @@ class Button(KeyboardFocus, Live, QPushButton):
 
     def sizeHint(self) -> QSize:
         """From the font, never from a number alone."""
-        width = self.fontMetrics().horizontalAdvance(self._words()) if self.text() else 0
-        high = self.fontMetrics().height()
-        pictures = sum(name is not None for name in (self.icon_name, self.after_name))
-        gaps = pictures if self.text() else max(pictures - 1, 0)
-        beside = pictures * theme.px(18) + gaps * 8 + 2 * self._padding()
-        if width + beside > self._room:
+        whole, high = self.width_with(self._words()), self.fontMetrics().height()
+        if whole > self._room:
+            beside = whole - self.fontMetrics().horizontalAdvance(self._words())
             words = laid_out(self._words(), self.font(), self._room - beside)[1]
-            width, high = words.width(), words.height()
+            whole, high = words.width() + beside, words.height()
         height = high + theme.px(23 if self.large else 14 if self.small else 19)
-        return QSize(max(width + beside, height if high == self.fontMetrics().height() else 0), height)
+        return QSize(max(whole, height if high == self.fontMetrics().height() else 0), height)
 
     def minimumSizeHint(self) -> QSize:
         """Never smaller than its words."""
@@ -127,9 +132,9 @@ class Button(KeyboardFocus, Live, QPushButton):
         if self._busy and self.icon_name is None:
             side = theme.px(14)
         first = self._busy or self.icon_name is not None
-        pictures = (side + (8 if words else 0)) * (first + (self.after_name is not None))
+        pictures = (side + (GAP if words else 0)) * (first + (self.after_name is not None))
         text_width, lines = metrics.horizontalAdvance(words), None
-        if (room := self.width() - pictures - 2 * min(8, self._padding())) < text_width:
+        if (room := self.width() - pictures - 2 * min(GAP, self._padding(bool(words)))) < text_width:
             lines, size = laid_out(words, self.font(), room)
             if size.height() > self.height():
                 words, lines = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room), None
@@ -141,14 +146,14 @@ class Button(KeyboardFocus, Live, QPushButton):
             self._ring(painter, middle, ink)
         elif self.icon_name is not None:
             draw_icon(painter, self.icon_name, ink, 18, middle)
-        x += (side + 8) if first else 0
+        x += (side + GAP) if first else 0
         painter.setPen(theme.color(ink))
         if lines is not None:
             lines.draw(painter, QPointF(x, (self.height() - size.height()) / 2))
         else:
             painter.drawText(QRectF(x, 0, text_width + 2, self.height()), int(Qt.AlignmentFlag.AlignVCenter), words)
         if self.after_name is not None:
-            x += text_width + (8 if words else 0)
+            x += text_width + (GAP if words else 0)
             draw_icon(painter, self.after_name, ink, 16, QRectF(x, 0, side, self.height()))
 
     def _ring(self, painter: QPainter, rect: QRectF, ink: str) -> None:
@@ -170,10 +175,10 @@ class Button(KeyboardFocus, Live, QPushButton):
             return ground, None, "accent_text"
         return ground or "card", "control", "text"
 
-    def _padding(self) -> int:
+    def _padding(self, worded: bool) -> int:
         if self.small:
             return theme.px(6)
-        return theme.px(10 if self.kind == "ghost" or not self.text() else 20 if self.large else 16)
+        return theme.px(10 if self.kind == "ghost" or not worded else 20 if self.large else 16)
 
     def _words(self) -> str:
         """The text without the marks of its shortcut letter."""

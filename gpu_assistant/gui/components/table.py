@@ -25,12 +25,13 @@ SIDE, ROW, HEAD = 11, 13, 16  # room beside a cell's words, and what rows and he
 
 class Table(Live, QTableWidget):
     """Rows are chosen as a whole, and nothing can be edited; every other row has a ground of its own. With `wraps`
-    words that are too long for their column go on in another line.
+    words that are too long for their column go on in another line. One that is `bare` stands in a card already and
+    has no edge of its own.
     """
 
-    def __init__(self, parent: QWidget | None = None, *, wraps: bool = False) -> None:
+    def __init__(self, parent: QWidget | None = None, *, wraps: bool = False, bare: bool = False) -> None:
         super().__init__(parent)
-        self._wraps = wraps
+        self._wraps, self._bare = wraps, bare
         self.setHorizontalHeader(_Head(self))
         self.setItemDelegate(_Cells(self, wraps=wraps))
         scroll_slim(self)
@@ -38,7 +39,7 @@ class Table(Live, QTableWidget):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setTabKeyNavigation(False)
         self.setShowGrid(False)
-        self.setFrameStyle(QFrame.Shape.Box | QFrame.Shadow.Plain)
+        self.setFrameStyle(QFrame.Shape.NoFrame if bare else QFrame.Shape.Box | QFrame.Shadow.Plain)
         self.verticalHeader().hide()
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.follow()
@@ -104,7 +105,10 @@ class Table(Live, QTableWidget):
     def event(self, event: QEvent) -> bool:
         """A scrolling widget's `paintEvent` is its contents'; its own ground and edge are painted from here."""
         if event.type() == QEvent.Type.Paint:
-            boxed(QPainter(self), QRectF(self.rect()), 10, "card")
+            if self._bare:
+                QPainter(self).fillRect(self.rect(), theme.color("card"))
+            else:
+                boxed(QPainter(self), QRectF(self.rect()), 10, "card")
             return True
         return super().event(event)
 
@@ -164,4 +168,6 @@ class _Head(QHeaderView):
         painter.setPen(theme.color("soft"))
         painter.setFont(self.font())
         text = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, self.defaultAlignment(), text)
+        # A head stands above its cells' words.
+        below = self.model().index(0, section).data(Qt.ItemDataRole.TextAlignmentRole)
+        painter.drawText(room, int(self.defaultAlignment() if below is None else below), text)

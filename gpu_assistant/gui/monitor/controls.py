@@ -23,6 +23,7 @@ class Controls(Live, QWidget):
         self.shot, self.export, self.twin = Button(icon="image"), Button(icon="download"), Button(icon="table")
         self.twin.setCheckable(True)
         self.test = Button(icon="doctor")
+        self._worded, self._room = False, 0
         self._row = Flow(self)
         for widget in (first, self.range, self.back, self.pause, self.shot, self.export, self.twin, self.test):
             self._row.addWidget(widget)
@@ -36,9 +37,31 @@ class Controls(Live, QWidget):
 
     @property
     def longest(self) -> int:
-        """Pixels that all of it needs in one row, the way back too."""
+        """Pixels that all of it needs in one row at the least, the way back too."""
         back = self.back.sizeHint().width() + self._row.spacing() if self.back.isHidden() else 0
-        return self._row.sizeHint().width() + back
+        return self._row.sizeHint().width() + back - (self._words_width() if self._worded else 0)
+
+    def fit(self, room: int) -> None:
+        """What is saved and the table have their words beside their icons where the row has room for them; the way back
+        comes in their place.
+        """
+        self._room = room
+        words = self._words_width()
+        worded = self._row.sizeHint().width() + (0 if self._worded else words) <= room
+        if worded != self._worded:
+            self._worded = worded
+            self._say_short()
+
+    def _words_width(self) -> int:
+        return sum(button.width_with(words) - button.width_with("") for button, words in self._short())
+
+    def _short(self) -> tuple[tuple[Button, str], ...]:
+        return (self.shot, self.tr("Picture")), (self.export, self.tr("CSV")), (self.twin, self.tr("Table"))
+
+    def _say_short(self) -> None:
+        for button, words in self._short():
+            button.setText(words if self._worded else "")
+            button.refresh()
 
     def keep_one_row(self, on: bool) -> None:
         """Beside something that would else take its room, or below it, where it may need more rows."""
@@ -62,6 +85,7 @@ class Controls(Live, QWidget):
         self.pause.setText(self.tr("Go on") if paused else self.tr("Pause"))
         self.pause.set_icon("play" if paused else "pause")
         self.test.setText(self.tr("Health test"))
+        self._say_short()
         for button, words in (
             (self.back, self.tr("Back to the chosen range, up to now (0, or double-click)")),
             (self.shot, self.tr("Save as a picture")),
@@ -83,4 +107,6 @@ class Controls(Live, QWidget):
         if self.back.hasFocus() and self._clock.as_chosen:
             self.pause.setFocus()
         self._say_way_back()
-        self.back.setVisible(not self._clock.as_chosen)
+        if self.back.isHidden() is not self._clock.as_chosen:
+            self.back.setVisible(not self._clock.as_chosen)
+            self.fit(self._room)

@@ -15,7 +15,8 @@ from ..components import Button, Card, Live, Table, label
 
 
 class Inside(Live, QWidget):
-    """A button, to be seen while there is a card, and once it was pressed the programs on the cards and their details.
+    """Once its `button` was pressed, the programs on the cards and their details. The button is to be seen while there
+    is a card; it stands where the page puts it.
 
     It only shows what samples bring: the sampler asks for programs rarely, and while somebody looks.
     """
@@ -29,21 +30,19 @@ class Inside(Live, QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         self.cards = (self.programs, self.details)
         for card in self.cards:
             card.hide()
             column.addWidget(card)
         self.button.clicked.connect(self._turn_over)
-        self.hide()
+        self.button.hide()
         self.follow()
 
     def show_now(self, gpus: tuple[GpuSample, ...]) -> None:
         """The cards of now."""
         self._gpus = gpus
-        self.setVisible(bool(gpus))
-        if self._open and gpus:
-            self._fill()
+        self.button.setVisible(bool(gpus))
+        self._show_cards()
 
     def retranslate(self) -> None:
         """All words."""
@@ -51,14 +50,20 @@ class Inside(Live, QWidget):
         self.button.set_icon("table", "up" if self._open else "down")
         self.programs.set_title(self.tr("Programs on the card"))
         self.details.set_title(self.tr("Details of the card"))
-        if self._open:
+        if self._open and self._gpus:
             self._fill()
 
     def _turn_over(self) -> None:
         self._open = not self._open
-        for card in self.cards:
-            card.setVisible(self._open)
+        self._show_cards()
         self.retranslate()
+
+    def _show_cards(self) -> None:
+        there = self._open and bool(self._gpus)
+        for card in self.cards:
+            card.setVisible(there)
+        if there:
+            self._fill()
 
     def _fill(self) -> None:
         several = len(self._gpus) > 1
@@ -128,7 +133,7 @@ class _Listed(Card):
     def __init__(self) -> None:
         self._ready = False
         super().__init__(padding=14)
-        self.table, self.none = Table(wraps=True), label("small")
+        self.table, self.none = Table(wraps=True, bare=True), label("small")
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.column.addWidget(self.table)

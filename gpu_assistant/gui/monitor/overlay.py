@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from PySide6.QtCore import QPointF, QRectF, QSizeF
@@ -26,9 +26,9 @@ class Limit(Struct, frozen=True, kw_only=True):
     text: str
 
 
-def paint_limit(painter: QPainter, frame: Frame, limit: Limit) -> None:
+def paint_limit(painter: QPainter, frame: Frame, limit: Limit, taken: Sequence[QRectF] = ()) -> None:
     """The dashed line and, above it at the left, its words: what happens now begins at the right. At the upper edge,
-    where they would be cut, they stand below it.
+    where they would be cut, they stand below it; where the places `taken` leave no room at the left, at the right.
     """
     area, colour = frame.area, theme.color("error")
     y = area.top() + round(frame.y(limit.value))
@@ -38,16 +38,25 @@ def paint_limit(painter: QPainter, frame: Frame, limit: Limit) -> None:
     painter.setFont(theme.font("axis"))
     metrics = QFontMetricsF(painter.font())
     above = y - 4 - metrics.ascent() >= area.top()
-    painter.drawText(QPointF(area.left() + 4, y - 4 if above else y + 2 + metrics.ascent()), limit.text)
+    base, wide = y - 4 if above else y + 2 + metrics.ascent(), metrics.horizontalAdvance(limit.text)
+    places = [
+        QRectF(left, base - metrics.ascent(), wide, metrics.height())
+        for left in (area.left() + 4, area.right() - 4 - wide)
+    ]
+    place = next((place for place in places if not any(map(place.intersects, taken))), places[0])
+    painter.drawText(QPointF(place.left(), base), limit.text)
 
 
-def paint_words(painter: QPainter, frame: Frame, events: tuple[Event, ...]) -> None:
+Placed = tuple[Event, str, QRectF]
+
+
+def words_of(frame: Frame, events: tuple[Event, ...]) -> list[Placed]:
     """The words of events, each in the first lane with room, never beside the same words: where it began, or at the
     edge that cuts it. What began on several cards at about the same place is said once, with all their numbers.
     """
-    painter.setFont(theme.font("axis"))
-    metrics, area = QFontMetricsF(painter.font()), frame.area
+    metrics, area = QFontMetricsF(theme.font("axis")), frame.area
     free = [(-math.inf, "")] * LANES
+    placed: list[Placed] = []
     for event, text in together(frame, events):
         wide = metrics.horizontalAdvance(text) + 4
         left = max(min(frame.x(event.start) + 5, area.width() - wide), 5)
@@ -56,9 +65,18 @@ def paint_words(painter: QPainter, frame: Frame, events: tuple[Event, ...]) -> N
             continue
         free[lane] = (left + wide + 8, text)
         place = QPointF(round(area.left() + left), area.top() + lane * metrics.height())
-        painter.fillRect(QRectF(place, QSizeF(wide, metrics.height())), theme.color("card", 0.85))
+        placed.append((event, text, QRectF(place, QSizeF(wide, metrics.height()))))
+    return placed
+
+
+def paint_words(painter: QPainter, words: Sequence[Placed]) -> None:
+    """On a ground of their own: lines behind them are not to strike them out."""
+    painter.setFont(theme.font("axis"))
+    ascent = QFontMetricsF(painter.font()).ascent()
+    for event, text, place in words:
+        painter.fillRect(place, theme.color("card", 0.85))
         painter.setPen(theme.color("soft" if event.tone == "accent" else event.tone))
-        painter.drawText(QPointF(place.x() + 2, place.y() + metrics.ascent()), text)
+        painter.drawText(QPointF(place.x() + 2, place.y() + ascent), text)
 
 
 def together(frame: Frame, events: tuple[Event, ...]) -> list[tuple[Event, str]]:

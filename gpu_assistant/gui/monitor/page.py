@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QImage, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import GpuSample, Sample
 from .. import theme
@@ -71,7 +71,6 @@ class MonitorPage(Page):
         self.tops, self.plots = Tops(MOST_LINES), Plots(self.clock, self._marker.limit)
         self.table = MonitorTable(self.clock)
         self.hint = label("caption")
-        self.hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.more = More()
         self.inside = Inside()
         self.table.hide()
@@ -83,8 +82,11 @@ class MonitorPage(Page):
         self._below = QWidget()
         below = QVBoxLayout(self._below)
         below.setContentsMargins(0, 0, 0, 0)
-        below.addWidget(self.hint)
-        below.addWidget(self.more, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._foot = QHBoxLayout()
+        self._foot.addWidget(self.hint, 1)
+        for button in (self.more, self.inside.button):
+            self._foot.addWidget(button, 0, Qt.AlignmentFlag.AlignCenter)
+        below.addLayout(self._foot)
         below.addWidget(self.inside)
         self.column.addWidget(self._below)
         self._wire()
@@ -245,6 +247,13 @@ class MonitorPage(Page):
         if row.indexOf(self.controls) < 0:
             row.insertWidget(0 if below else -1, self.controls)
             self.controls.keep_one_row(not below)
+        beside = 0 if below else theme.px(READABLE) + pill + self.head.spacing()
+        self.controls.fit(room - beside)
+        words = self.hint.fontMetrics().horizontalAdvance(self.hint.text())
+        buttons = self.more.sizeHint().width() + self.inside.button.sizeHint().width() + 2 * self._foot.spacing()
+        in_row = words + buttons < room
+        self._foot.setDirection(QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignVCenter if in_row else Qt.AlignmentFlag.AlignHCenter)
         crowded = self.shape_.narrow and self.layout_.current() == 0 and len(self.picked) > MOST_KEYS
         self.plots.arrange(1 if self.shape_.small or crowded else 2)
         self.tops.arrange(room)

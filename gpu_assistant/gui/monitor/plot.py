@@ -204,9 +204,10 @@ class Plot(QWidget):
             painter.fillRect(event.rect(), theme.color("card"))
             return
         painter.drawPixmap(0, 0, self._canvas.picture)
-        overlay.paint_words(painter, frame, self._events)
+        words = overlay.words_of(frame, self._events)
         if self._limit is not None:
-            overlay.paint_limit(painter, frame, self._limit)
+            overlay.paint_limit(painter, frame, self._limit, [place for _, _, place in words])
+        overlay.paint_words(painter, words)
         if self.clock.cursor is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             at = self.clock.cursor

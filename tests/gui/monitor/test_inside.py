@@ -69,4 +69,4 @@ def test_its_tables_are_as_high_as_their_rows(monitor, qtbot):
 def test_without_a_card_there_is_nothing_to_unfold(monitor):
     window, page = monitor
     feed(window, sample())
-    assert not page.inside.isVisible()
+    assert not page.inside.button.isVisible()

@@ -204,7 +204,7 @@ def test_an_events_words_are_whole_at_an_edge(qtbot, start: float) -> None:
         image.fill(0)
         painter = QPainter(image)
         event = Event(start=begin, end=math.inf, text="slowed by heat", tone="warn")
-        overlay.paint_words(painter, frame, (event,))
+        overlay.paint_words(painter, overlay.words_of(frame, (event,)))
         painter.end()
         return sum(image.pixel(x, y) & 0xFFFFFF != 0 for x in range(20, 320) for y in range(80))
 
@@ -268,3 +268,16 @@ def test_what_several_cards_have_at_once_is_no_darker(shown, past):
         plot.refresh(past.fetch)
         grounds.append(pixels(plot))
     assert np.array_equal(*grounds)
+
+
+@pytest.mark.parametrize("taken", [[], [QRect(0, 40, 120, 30)]])
+def test_the_words_of_a_limit_give_way_to_those_of_events(qtbot, taken):
+    frame = Frame(area=QRect(0, 40, 300, 80), first=0, column=1.0, grid=(0, 30, 60, 90, 120))
+    image = QImage(QSize(300, 160), QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    paint_limit(painter, frame, Limit(value=110.0, text="limit"), [place.toRectF() for place in taken])
+    painter.end()
+    line = 40 + round(frame.y(110.0))
+    inked = {x for x in range(300) for y in range(40, line - 2) if image.pixelColor(x, y) != Qt.GlobalColor.white}
+    assert min(inked) > 120 if taken else max(inked) < 120

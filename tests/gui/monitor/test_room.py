@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.gui import theme
 from tests.fakes.examples import GIB
@@ -59,4 +60,31 @@ def test_tiles_take_another_row_once_a_figure_no_longer_fits(monitor, qtbot):
     qtbot.waitUntil(lambda: len({tile.y() for tile in tops}) == 1, timeout=5000)
     feed(window, sample(gpu(mem_used=135 * GIB, mem_total=141 * GIB)))
     qtbot.waitUntil(lambda: len({tile.y() for tile in tops}) == 2, timeout=5000)
+    assert page.horizontalScrollBar().maximum() == 0
+
+
+@pytest.mark.parametrize(("width", "words"), [(880, ("", "", "")), (1180, ("Picture", "CSV", "Table"))])
+def test_what_is_saved_has_its_words_where_there_is_room(monitor, qtbot, width, words):
+    window, page = monitor
+    window.resize(width, 760)
+    feed(window, sample(gpu()))
+    buttons = page.controls.shot, page.controls.export, page.controls.twin
+    qtbot.waitUntil(lambda: tuple(button.text() for button in buttons) == words, timeout=5000)
+    assert all(button.accessibleName() and button.toolTip() for button in buttons)
+    page.clock.zoom(0.5, page.clock.view()[0])
+    assert page.controls.back.isVisible()
+    if width == 1180:
+        assert not page.controls.shot.text()  # the way back has their place, and no second line begins
+        page.controls.back.click()
+        assert page.controls.shot.text() == "Picture"
+
+
+def test_below_the_plots_all_stands_in_one_row_where_there_is_room(monitor, qtbot):
+    window, page = monitor
+    feed(window, sample(gpu()))
+    parts = page.hint, page.more, page.inside.button
+    window.resize(1180, 760)
+    qtbot.waitUntil(lambda: len({part.geometry().center().y() // 8 for part in parts}) == 1, timeout=5000)
+    theme.set_text_scale(QApplication.instance(), 2.0)
+    qtbot.waitUntil(lambda: len({part.geometry().center().y() // 8 for part in parts}) == 3, timeout=5000)
     assert page.horizontalScrollBar().maximum() == 0
