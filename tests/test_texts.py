@@ -29,6 +29,8 @@ def test_both_languages_say_the_same() -> None:
     assert [code for code, text in TABLE.items() for said in text.values() if not said or said.strip() != said] == []
 
 
+# Places that hold how many of something there are, and can hold 1.
+FIGURES = {"cores", "count", "kept", "n", "parts", "passes", "reports", "runs", "threads", "uncorrected", "words"}
 # What is never said, of each language.
 UNSAID = {
     "en": re.compile(r"!|successfully|\boops\b|\bplease\b", re.IGNORECASE),
@@ -42,6 +44,28 @@ UNSAID = {
 def test_voice(language: str) -> None:
     found = {code: UNSAID[language].search(text[language]) for code, text in TABLE.items()}
     assert {code: match.group() for code, match in found.items() if match} == {}
+
+
+# What stands behind a figure and is no noun of many, or never one of them: GPUs compute together.
+NO_NOUN = {"GPUs", "computes", "has", "is", "pass", "was"}
+
+
+def test_one_is_told_as_one() -> None:
+    english, found = Texts("en"), {}
+    for code, text in TABLE.items():
+        names = {name for name in places(text["en"]) if name in FIGURES}
+        if not names:
+            continue
+        said = english.say(code, dict.fromkeys(places(text["en"]), "x") | dict.fromkeys(names, 1))
+        for word in re.findall(r"(?<![\d.(])\b1 (?:[a-z]+ )?([A-Za-z]+s)\b", said):
+            if word not in NO_NOUN:
+                found[code] = word
+    assert found == {}
+    assert english.say("progress.bundle-whole", {"count": 1, "mark": "x"}).startswith("1 file;")
+    assert english.say("progress.bundle-whole", {"count": 11, "mark": "x"}).startswith("11 files;")
+    assert english.say("check.memory-test.pass", {"tested_memory_bytes": 0, "device": "x", "passes": 1}).endswith(
+        "pass."
+    )
 
 
 CODE = re.compile(r"“[ -~]*”")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from ..core.names import Language, Value
 
@@ -30,6 +31,12 @@ LISTS = frozenset(
 )
 # By the ending of a figure's name: what it counts, in English (one of it) and Chinese.
 COUNTED = {"lanes": ("lane", "条通道"), "table_rows": ("row", "行")}
+# What English texts count behind a place: "{count} files", "{count} damaged places".
+NOUNS = (
+    *("cards", "checks", "cores", "errors", "files", "findings", "packages", "parts", "passes", "pieces", "places"),
+    *("products", "records", "rows", "runs", "steps", "threads", "words"),
+)
+_MANY = re.compile(rf"\{{(?P<name>\w+)\}}(?P<gap> (?:[a-z]+ )?)(?P<noun>{'|'.join(NOUNS)})\b")
 UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -38,6 +45,22 @@ def short_name(name: str) -> str:
     for part in ("NVIDIA ", "GeForce ", "(R)", "(TM)", " Graphics"):
         name = name.replace(part, "")
     return name.strip()
+
+
+def counted(template: str, **figures: Value) -> str:
+    """A text with its figures filled in: "3 files", and "1 file"."""
+    return singular(template, figures).format(**figures)
+
+
+def singular(template: str, figures: Mapping[str, Value]) -> str:
+    """A text with the singular of what it counts one of; no Chinese word has one."""
+
+    def one(found: re.Match[str]) -> str:
+        if figures.get(found["name"]) != 1:
+            return found[0]
+        return found[0].removesuffix("es" if found["noun"].endswith("sses") else "s")
+
+    return _MANY.sub(one, template)
 
 
 def size(count: float) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..core.names import Language, Value
 from ..core.paths import resources
-from .format import shown
+from .format import shown, singular
 
 if TYPE_CHECKING:
     from ..core.errors import AppError
@@ -105,6 +105,7 @@ class Sentences:
         if self.elsewhere and code.startswith(OF_THE_COMPUTER):
             for here, there in ELSEWHERE[self.language]:
                 template = template.replace(here, there)
+        template = singular(template, data or {})
         said = template.format(**{name: self.value(name, value) for name, value in (data or {}).items()})
         first = _FIRST.match(template)
         if first is not None and str((data or {}).get(first["name"])).startswith("@"):

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 from ...bench import summary
 from ...bench.lines import NOTE
 from ...core.results import Benchmark
+from ...texts.format import counted
 from .. import language
 from ..components import Button, Card, Table
 from . import scores
@@ -140,7 +141,7 @@ def _folded(row: tuple[str, ...]) -> tuple[str, ...]:
     if not rest:
         return first, told
     half, runs = rest
-    last = translate("Every", "{runs} runs").format(runs=runs) if runs.isdigit() else runs
+    last = counted(translate("Every", "{runs} runs"), runs=int(runs)) if runs.isdigit() else runs
     return first, told, f"{half}\n{last}"
 
 

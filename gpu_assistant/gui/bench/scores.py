@@ -12,7 +12,7 @@ from ...bench import compare, summary
 from ...bench.expected import key
 from ...bench.lines import BenchProgress
 from ...core.results import Benchmark, BenchResult
-from ...texts.format import UNKNOWN, binary, duration, short_name
+from ...texts.format import UNKNOWN, binary, counted, duration, short_name
 from ...texts.verdict import verdict
 from .. import language
 from .working import Now
@@ -59,7 +59,7 @@ def detail(result: BenchResult) -> str:
     """Its size and how often it ran; what was only worked out says so."""
     if result.extrapolated:
         return translate("Scores", "{size}, worked out from a smaller size").format(size=extent(result.size))
-    return translate("Scores", "{size}, {runs} runs").format(size=extent(result.size), runs=result.runs)
+    return counted(translate("Scores", "{size}, {runs} runs"), size=extent(result.size), runs=result.runs)
 
 
 def extent(size: tuple[int, ...]) -> str:
@@ -207,7 +207,7 @@ def headline(benchmark: Benchmark) -> Headline | None:
             for part in (
                 extent(best.size) if best.id == "matmul" else "",
                 in_words(best),
-                translate("Scores", "{threads} threads").format(threads=threads) if threads is not None else "",
+                counted(translate("Scores", "{threads} threads"), threads=threads) if threads is not None else "",
                 unsure,
                 without,
             )

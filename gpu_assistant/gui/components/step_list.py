@@ -9,6 +9,7 @@ from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.plan import StepState
+from ...texts.format import counted
 from .. import theme
 from .base import Live, moving, rounded, soft_edge
 from .button import TURN_MS, Button
@@ -41,7 +42,7 @@ class StepList(Live, QWidget):
     def retranslate(self) -> None:
         """What the list is."""
         self.setAccessibleName(self.tr("Steps"))
-        self.fold.setText(self.tr("{n} steps done").format(n=len(self._behind())))
+        self.fold.setText(counted(self.tr("{n} steps done"), n=len(self._behind())))
         self.fold.setAccessibleDescription(self.tr("open") if self._unfolded else self.tr("closed"))
         self.fold.set_icon("check", "up" if self._unfolded else "down")
 

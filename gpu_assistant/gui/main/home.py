@@ -14,6 +14,7 @@ from ...core.errors import AppError
 from ...core.health import Health
 from ...core.jobs import Later
 from ...core.results import Checks
+from ...texts.format import counted
 from .. import theme
 from ..components import Banner, Button, Hero, Page, label
 from ..health.advised import ADVISED_LEVEL
@@ -217,10 +218,10 @@ class HomePage(Page):
         self.installed.proof.setVisible(checks is not None)
         if checks is None:
             return
-        counted = [check for check in checks.checks if check.state != "skip"]
-        passed = sum(check.state == "pass" for check in counted)
-        text = self.tr("{passed} of {count} checks passed").format(passed=passed, count=len(counted))
-        worst = next((check for check in counted if check.state == checks.verdict != "pass"), None)
+        looked = [check for check in checks.checks if check.state != "skip"]
+        passed = sum(check.state == "pass" for check in looked)
+        text = counted(self.tr("{passed} of {count} checks passed"), passed=passed, count=len(looked))
+        worst = next((check for check in looked if check.state == checks.verdict != "pass"), None)
         if worst is not None:
             text = self._language.texts().say(f"check.{worst.id}.{worst.state}", worst.data)
         kind: dict[str, Callable[[], None]] = {
