@@ -605,6 +605,10 @@
 <context>
     <name>MonitorCard</name>
     <message>
+        <source>A laptop&apos;s card that sleeps to save power is never woken for this.</source>
+        <translation>笔记本显卡为省电休眠时，绝不会因此被唤醒。</translation>
+    </message>
+    <message>
         <source>Your graphics card</source>
         <translation>显卡</translation>
     </message>

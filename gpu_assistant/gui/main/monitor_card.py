@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
-from ..components import Segments
+from ..components import Segments, label
 from .choice_card import ChoiceCard
 from .saving import SettingsSaver
 from .silenced_list import SilencedList
@@ -25,7 +25,8 @@ class MonitorCard(ChoiceCard):
     def __init__(self, app: App, saver: SettingsSaver) -> None:
         self.alarms, self.tray = Segments(["", ""]), Segments(["", ""])
         self.silenced = SilencedList(app)
-        super().__init__(app, saver, (self.alarms, self.tray), self.silenced)
+        self.sleep = label("small")
+        super().__init__(app, saver, (self.alarms, self.tray), self.sleep, self.silenced)
         self.alarms.chosen.connect(lambda index: self._keep(alarms=index == ON))
         self.tray.chosen.connect(lambda index: self._keep(tray=index == ON))
         self.silenced.kept.connect(lambda changes: self._keep(**changes))
@@ -45,6 +46,7 @@ class MonitorCard(ChoiceCard):
             control.set_options([self.tr("On"), self.tr("Off")])
             control.set_current(ON if on else OFF)
             control.setAccessibleName(text)
+        self.sleep.setText(self.tr("A laptop's card that sleeps to save power is never woken for this."))
         self.silenced.retranslate()
 
     def _keep(self, **changes: object) -> None:
