@@ -56,15 +56,17 @@ class PairRow(Live, QWidget):
         self.updateGeometry()
 
     def retranslate(self) -> None:
-        """What a screen reader says."""
+        """The words, put together once: layouts ask for their widths over and over; and what a screen reader says."""
         pair = self._pair
+        self._title = short_name(pair)
+        self._labels = {id(each): self._label(each) for each in pair.results}
         parts = [f"{self._bar_name(each) or scores.device_name(each)} {scores.marked(each)}" for each in pair.results]
         if self._usual is not None:
             low, high = (scores.amount(each, pair.best.unit) for each in self._usual)
             parts.append(self.tr("usual for this card: {low} to {high}").format(low=low, high=high))
         if pair.ratio is not None:
             parts.append(self.tr("{times} times the CPU").format(times=scores.times(pair.ratio)))
-        self.setAccessibleName(f"{short_name(pair)}: " + ", ".join(parts))
+        self.setAccessibleName(f"{self._title}: " + ", ".join(parts))
 
     def hasHeightForWidth(self) -> bool:
         """Narrower is higher."""
@@ -83,7 +85,7 @@ class PairRow(Live, QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Above each other."""
-        wide = math.ceil(max(self._width_of(self._label(each)) for each in self._pair.results))
+        wide = math.ceil(self._longest())
         return QSize(min(wide, theme.px(240)), 0)
 
     def _places(self, width: float) -> _Places:
@@ -96,21 +98,19 @@ class PairRow(Live, QWidget):
         """What the ratio takes."""
         if not self._pair.gpus:
             return 0.0
-        heading = QFontMetricsF(theme.font("heading"))
-        return max(heading.horizontalAdvance(self._ratio()), heading.horizontalAdvance("100×")) + 12
+        return max(theme.advance("heading", each) for each in (self._ratio(), "100×")) + 12
 
     def _crowded(self, width: float) -> bool:
         """Whether there is no room for its words beside its bars."""
         pair, words = self._pair, min(width * 0.36, theme.px(250))
-        longest = max(self._width_of(self._label(each)) for each in pair.results)
         bar = theme.px(60) if len(pair.results) > 1 or self._usual is not None else 0
-        title = min(QFontMetricsF(theme.font("strong")).horizontalAdvance(short_name(pair)), theme.px(238)) + 12
-        return title > words or words + bar + longest + ROOM + self._beside() > width
+        title = min(theme.advance("strong", self._title), theme.px(238)) + 12
+        return title > words or words + bar + self._longest() + ROOM + self._beside() > width
 
     def _words(self, width: float) -> list[tuple[QTextLayout, QSize]]:
         """Name and what it means, in lines."""
         return [
-            laid_out(short_name(self._pair), theme.font("strong"), width),
+            laid_out(self._title, theme.font("strong"), width),
             laid_out(self._under, theme.font("small"), width),
         ]
 
@@ -118,8 +118,9 @@ class PairRow(Live, QWidget):
         ratio = self._pair.ratio
         return UNKNOWN if ratio is None else scores.ratio_words(ratio)
 
-    def _width_of(self, text: str) -> float:
-        return QFontMetricsF(theme.font("small-strong")).horizontalAdvance(text)
+    def _longest(self) -> float:
+        """How wide the longest figure is."""
+        return max(theme.advance("small-strong", text) for text in self._labels.values())
 
     def _bars_height(self, places: _Places) -> float:
         results, gap = self._pair.results, WIDE_GAP if places.above else GAP
@@ -135,7 +136,7 @@ class PairRow(Live, QWidget):
             return None, 0.0
         main = result.device != "cpu" or not self._pair.gpus
         font = theme.font("small-strong" if main else "small")
-        layout, size = laid_out(self._label(result), font, places.right - places.bars)
+        layout, size = laid_out(self._labels[id(result)], font, places.right - places.bars)
         return layout, size.height()
 
     def _thick(self, result: BenchResult) -> float:
@@ -165,8 +166,7 @@ class PairRow(Live, QWidget):
 
     def _paint_bars(self, painter: QPainter, places: _Places, below: float) -> None:
         pair, left, right, above = self._pair, places.bars, places.right, places.above
-        labels = {id(each): self._label(each) for each in pair.results}
-        taken = 12.0 if above else max(self._width_of(text) for text in labels.values()) + ROOM
+        taken = 12.0 if above else self._longest() + ROOM
         room = max(right - left - taken, 24.0)
         ends = [each.median for each in pair.results] + ([self._usual[1]] if self._usual else [])
         scale = max(*ends, 1e-12) if len(ends) > 1 else max(ends[0], 1e-12)
@@ -195,7 +195,7 @@ class PairRow(Live, QWidget):
             painter.setPen(theme.color("text" if main else "soft"))
             place = QRectF(left + end + 10, y, max(right - left - end - 10, 0), row)
             if layout is None:
-                painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter), labels[id(result)])
+                painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter), self._labels[id(result)])
             else:
                 for number in range(layout.lineCount()):
                     layout.lineAt(number).draw(painter, QPointF(left, y))
