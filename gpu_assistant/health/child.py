@@ -56,6 +56,8 @@ def main() -> int:
         return 0
     talk.send(begin="torch-import")
     started = time.perf_counter()
+    # All of ours is loaded. What torch keeps lies in the environment: without it, each start would compile it anew.
+    sys.dont_write_bytecode = False
     try:
         import torch
 

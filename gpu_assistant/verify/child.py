@@ -238,6 +238,8 @@ def pytorch(talk: Talk, given: argparse.Namespace) -> None:
     """Everything that loads it."""
     talk.send(begin="torch-import")
     started = time.perf_counter()
+    # All of ours is loaded. What torch keeps lies in the environment: without it, each start would compile it anew.
+    sys.dont_write_bytecode = False
     try:
         import torch
 

@@ -18,7 +18,7 @@ from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.system import current
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.sentences import table
-from gpu_assistant.verify.job import CHECK_IDS, VerifyJob
+from gpu_assistant.verify.job import CHECK_IDS, CHILD, VerifyJob
 
 from ..fakes.environments import environment_with, site_packages, torch_with_card
 
@@ -177,6 +177,14 @@ def manifest(environment: Path, **pytorch: str) -> None:
     }
     text = json.dumps({"schema": "gpu-assistant/environment/1", "recommendation": recommendation})
     (environment / "gpu-assistant.json").write_text(text, encoding="utf-8")
+
+
+def test_the_next_start_is_quicker_and_nothing_lies_beside_the_program(tmp_path: Path) -> None:
+    for path in CHILD.parent.rglob("child*.pyc"):
+        path.unlink()
+    verified(environment_with(tmp_path / "env", HALF_TORCH))
+    assert not list(CHILD.parent.rglob("child*.pyc"))
+    assert list((tmp_path / "env").rglob("torch/__pycache__/*.pyc"))
 
 
 def test_a_build_that_was_replaced(tmp_path: Path) -> None:
