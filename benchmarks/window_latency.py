@@ -84,9 +84,9 @@ class Talkative:
 class Busy:
     """A sampler of a card at work."""
 
-    def sample(self, *, looking: bool = True) -> Sample:
+    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
         """A moment like all others, but for one figure."""
-        del looking
+        del looking, programs
         time.sleep(0.02)
         card = GpuSample(
             index=0,

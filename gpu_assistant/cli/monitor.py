@@ -83,14 +83,15 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
             server = parts.enter_context(Server(arguments.serve_metrics, arguments.metrics_address))
             latest = server.latest
-            latest.sample = sampler.sample()
+            latest.sample = sampler.sample(programs=False)
             output.note(output.say("serving", url=server.url))
         spoken = not (output.json or output.quiet or latest)
         alarms = Alarms(app.health_watch(), output) if spoken else None
+        programs = output.json or (spoken and arguments.processes)
         left = arguments.count
         due = time.monotonic() + arguments.interval
         while not stop.wait(max(due - time.monotonic(), 0)):
-            sample = sampler.sample()
+            sample = sampler.sample(programs=programs)
             due = due_after(due, time.monotonic(), arguments.interval)
             if table is not None:
                 table.write(sample)

@@ -41,16 +41,16 @@ class Patient:
         self._gpus: tuple[GpuSample, ...] = ()
         self._asked_at: float | None = None
         self._late = False
-        self._looking = True
+        self._looking = self._programs = True
         self._over = False
         self._thread: threading.Thread | None = None
 
-    def ask(self, *, looking: bool) -> Answer:
+    def ask(self, *, looking: bool, programs: bool) -> Answer:
         """The cards just now. While the driver does not answer, they are "silent", and `state` says why."""
         with self._turn:
             fresh = self._asked_at is None
             if fresh and not self._late:
-                self._asked_at, self._looking = time.monotonic(), looking
+                self._asked_at, self._looking, self._programs = time.monotonic(), looking, programs
                 self._begin()
                 self._turn.notify_all()
             # Who was waited for once is not waited for again: processor and memory are shown meanwhile.
@@ -85,7 +85,7 @@ class Patient:
         try:
             while self._wait():
                 try:
-                    gpus = self._nvml.sample(looking=self._looking)
+                    gpus = self._nvml.sample(looking=self._looking, programs=self._programs)
                     answer: Answer | Exception = Answer(state=self._nvml.state, driver=self._nvml.driver, gpus=gpus)
                 except Exception as error:  # noqa: BLE001 - raised where it was asked
                     answer = error

@@ -52,12 +52,13 @@ class Sampler:
         psutil.cpu_percent(interval=None)
         self._counted = steady()
 
-    def sample(self, *, looking: bool = True) -> Sample:
+    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
         """The machine just now; what nobody tells is None.
 
-        Unless somebody is `looking`, what is dear to ask is left out: processes and PCIe traffic.
+        Unless somebody is `looking`, what is dear to ask is left out: PCIe traffic, and processes, which nobody who
+        does not want the `programs` pays for.
         """
-        answer = self._driver.ask(looking=looking)
+        answer = self._driver.ask(looking=looking, programs=programs)
         cpu = ram_used = ram_total = None
         try:
             if self._steady() - self._counted >= SHORTEST_S:

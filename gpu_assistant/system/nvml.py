@@ -115,10 +115,10 @@ class Nvml:
             gpus=gpus,
         )
 
-    def sample(self, *, looking: bool = True) -> tuple[GpuSample, ...]:
+    def sample(self, *, looking: bool = True, programs: bool = True) -> tuple[GpuSample, ...]:
         """Every card just now, also those seen before that do not answer any more; `state` says why.
 
-        Unless somebody is `looking`, what is dear to ask is left out.
+        Unless somebody is `looking`, what is dear to ask is left out, and unless at the `programs`, these.
         """
         with self._lock:
             now = self._clock()
@@ -136,7 +136,7 @@ class Nvml:
                 return self._seats.all("silent")
             try:
                 session = self._recounted(session, now)
-                found = self._asked(session, now, looking=looking) if session is not None else ()
+                found = self._asked(session, now, looking=looking, programs=programs) if session is not None else ()
             except Exception as error:
                 if not _of_nvml(error):
                     raise
@@ -148,10 +148,10 @@ class Nvml:
                 self.close()
             return samples
 
-    def _asked(self, session: Session, now: float, *, looking: bool) -> tuple[GpuSample, ...]:
+    def _asked(self, session: Session, now: float, *, looking: bool, programs: bool) -> tuple[GpuSample, ...]:
         for card, xid in session.xids():
             card.xid = self._xids[card.address or ""] = xid, self._wall()
-        return tuple(card.sample(now, self._system, looking=looking) for card in session.cards)
+        return tuple(card.sample(now, self._system, looking=looking, programs=programs) for card in session.cards)
 
     def _recounted(self, session: Session, now: float) -> Session | None:
         """The session, opened anew where a card was plugged in."""

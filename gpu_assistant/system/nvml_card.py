@@ -39,6 +39,7 @@ class Card(Asker):
         self._errors: dict[str, Any] = {}
         self._limits: dict[str, Any] | None = None
         self._dear: dict[str, Any] = {}
+        self._programs: dict[str, Any] = {}
         self._processes = Processes(self.ask)
 
     def describe(self) -> Gpu:
@@ -57,19 +58,19 @@ class Card(Asker):
             memory_bytes=memory.total if memory is not None else None,
         )
 
-    def sample(self, now: float, system: System, *, looking: bool) -> GpuSample:
+    def sample(self, now: float, system: System, *, looking: bool, programs: bool) -> GpuSample:
         """The card just now (`now` in seconds); asleep or lost, only its names are told.
 
         `system` is asked whether the card sleeps, where it `may_sleep`, and for what the driver does not know. Unless
-        somebody is `looking`, what is dear to ask (processes, PCIe traffic) is not asked.
+        somebody is `looking`, what is dear to ask is not asked: PCIe traffic, and `programs` where wanted.
         """
         if self.lost:
             return self.named("lost")
         if self.may_sleep and self.address is not None and system.card_asleep(self.address):
             return self.named("asleep")
-        return self._read(now, system, looking=looking)
+        return self._read(now, system, looking=looking, programs=looking and programs)
 
-    def _read(self, now: float, system: System, *, looking: bool) -> GpuSample:
+    def _read(self, now: float, system: System, *, looking: bool, programs: bool) -> GpuSample:
         current = figures.current(self)
         if self._is_due("settled", now, SETTLED_S):
             self._settled = figures.settled(self)
@@ -77,11 +78,17 @@ class Card(Asker):
             self._errors = figures.errors(self)
         if self._limits is None:
             self._limits = figures.limits(self, current["temp"])
+        # Who begins to look is answered at once.
         if not looking:
             self._dear = {}
             self._due.pop("dear", None)
         elif self._is_due("dear", now, DEAR_S):
-            self._dear = {**figures.traffic(self), "processes": self._processes.now(self._memory(system))}
+            self._dear = figures.traffic(self)
+        if not programs:
+            self._programs = {}
+            self._due.pop("programs", None)
+        elif self._is_due("programs", now, DEAR_S):
+            self._programs = {"processes": self._processes.now(self._memory(system))}
         # Lost on the way: half a sample would look like a card at rest.
         if self.lost:
             return self.named("lost")
@@ -95,6 +102,7 @@ class Card(Asker):
             **self._errors,
             **self._limits,
             **self._dear,
+            **self._programs,
             **self._reported(),
         )
 

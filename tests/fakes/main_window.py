@@ -58,7 +58,7 @@ class FakeSampler:
     def __init__(self) -> None:
         self.current = sample()
 
-    def sample(self, *, looking: bool = True) -> Sample:
+    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
         time.sleep(0.02)
         return replace(self.current, t=time.time())
 

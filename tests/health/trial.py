@@ -57,10 +57,10 @@ class Looks(Sampler):
         self._before_look = before_look
         self.count = 0
 
-    def sample(self, *, looking: bool = True) -> Sample:
+    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
         self.count += 1
         self._before_look(self.count)
-        return super().sample(looking=looking)
+        return super().sample(looking=looking, programs=programs)
 
 
 class Run:

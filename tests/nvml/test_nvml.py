@@ -233,6 +233,8 @@ def test_dear_questions_are_asked_only_while_somebody_looks(scenario: Scenario, 
         assert nvml.sample(looking=False)[0].processes is None
     asked = Counter(scenario.calls())
     assert not asked.keys() & {"nvmlDeviceGetPcieThroughput", "nvmlDeviceGetComputeRunningProcesses_v3"}
+    assert nvml.sample(programs=False)[0].pcie_rx == 3_400_000
+    assert "nvmlDeviceGetComputeRunningProcesses_v3" not in scenario.calls()
     looked = nvml.sample()[0]
     assert looked.processes == (GpuProcess(pid=1, name=looked.processes[0].name, mem_used=5, kind="compute"),)
     assert nvml.sample(looking=False)[0].pcie_rx is None

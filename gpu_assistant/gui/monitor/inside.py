@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidgetItem, QVBoxLayout, QWidget
 
@@ -13,18 +13,24 @@ from ...texts.format import UNKNOWN, memory
 from .. import language
 from ..components import Button, Card, Live, Table, label
 
+FIRST_TOLD = 2
+
 
 class Inside(Live, QWidget):
     """Once its `button` was pressed, the programs on the cards and their details. The button is to be seen while there
     is a card; it stands where the page puts it.
 
-    It only shows what samples bring: the sampler asks for programs rarely, and while somebody looks.
+    It only shows what samples bring: the sampler asks for programs rarely, and while this is `open`; `turned` says
+    that it was opened or closed.
     """
+
+    turned = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._gpus: tuple[GpuSample, ...] = ()
-        self._open = False
+        self.open = False
+        self._since = 0  # samples since it was opened: the first may have been on its way without programs
         self.button = Button(kind="ghost", icon="table")
         self.programs, self.details = _Listed(), _Listed()
         column = QVBoxLayout(self)
@@ -41,25 +47,28 @@ class Inside(Live, QWidget):
     def show_now(self, gpus: tuple[GpuSample, ...]) -> None:
         """The cards of now."""
         self._gpus = gpus
+        self._since += 1
         self.button.setVisible(bool(gpus))
         self._show_cards()
 
     def retranslate(self) -> None:
         """All words."""
         self.button.setText(self.tr("Programs and details"))
-        self.button.set_icon("table", "up" if self._open else "down")
+        self.button.set_icon("table", "up" if self.open else "down")
         self.programs.set_title(self.tr("Programs on the card"))
         self.details.set_title(self.tr("Details of the card"))
-        if self._open and self._gpus:
+        if self.open and self._gpus:
             self._fill()
 
     def _turn_over(self) -> None:
-        self._open = not self._open
+        self.open = not self.open
+        self._since = 0
         self._show_cards()
         self.retranslate()
+        self.turned.emit()
 
     def _show_cards(self) -> None:
-        there = self._open and bool(self._gpus)
+        there = self.open and bool(self._gpus)
         for card in self.cards:
             card.setVisible(there)
         if there:
@@ -75,7 +84,9 @@ class Inside(Live, QWidget):
                 cells = [each.name or UNKNOWN, str(each.pid), used]
                 rows.append([f"GPU {gpu.index}", *cells] if several else cells)
         told = any(gpu.processes is not None for gpu in self._gpus)
-        none = self.tr("No program uses it now.") if told else self.tr("The driver does not tell who uses it.")
+        asked = self.tr("The driver is being asked…") if self._since < FIRST_TOLD else ""
+        none = asked or self.tr("The driver does not tell who uses it.")
+        none = self.tr("No program uses it now.") if told else none
         self.programs.fill([self.tr("Card"), *heads] if several else heads, rows, none)
         figures = [(name, values) for name, values in self._figures() if any(values)]
         self.details.fill(

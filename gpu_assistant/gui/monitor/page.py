@@ -105,6 +105,7 @@ class MonitorPage(Page):
         self.advice.alarms.test_wanted.connect(lambda: self.test_wanted.emit(ADVISED_LEVEL))
         self.advice.alarms.silenced.connect(self._silence)
         self.more.clicked.connect(self._build)
+        self.inside.turned.connect(self._want)
         self.layout_.chosen.connect(lambda _: self._build())
         self.tops.picked.connect(self.pick)
         self._marker.changed.connect(self.draw)
@@ -179,17 +180,22 @@ class MonitorPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came in meanwhile."""
         super().showEvent(event)
-        self._sampling.want("monitor", True, looking=True)
+        self._want()
         if not event.spontaneous():
             self.look()
         self._follow_gpus(self._sampling.history.gpus())
         self._show_now()
         self.draw()
 
+    def _want(self) -> None:
+        """Figures go on while nobody looks; what is dear, and the programs, only while somebody does."""
+        looking = self.isVisible()
+        self._sampling.want("monitor", True, looking=looking, programs=looking and self.inside.open)
+
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody points at anything any more."""
         super().hideEvent(event)
-        self._sampling.want("monitor", True)
+        self._want()
         self.clock.point(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

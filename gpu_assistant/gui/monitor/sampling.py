@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 class SampleSource(Protocol):
     """What gives samples: `monitor.sampler.Sampler`, or a fake."""
 
-    def sample(self, *, looking: bool = ...) -> Sample:
+    def sample(self, *, looking: bool = ..., programs: bool = ...) -> Sample:
         """One moment of the machine; may block for a while, so it is called on the sampling thread only.
 
-        Unless somebody is `looking`, what is dear to ask is left out.
+        Unless somebody is `looking`, what is dear to ask is left out, and unless at the `programs`, these.
         """
         ...
 
@@ -66,8 +66,8 @@ class Sampling(QObject):
         self._interval = interval
         self._recorder = Recorder(store)
         self.history = History(self._recorder)
-        self._wanted: dict[str, bool] = {}
-        self._looking = False
+        self._wanted: dict[str, tuple[bool, bool]] = {}
+        self._looking = self._programs = False
         self._wake = threading.Condition()
         self._running = False
         self._stop = False
@@ -81,17 +81,19 @@ class Sampling(QObject):
         """Whether somebody wants samples just now."""
         return self._running
 
-    def want(self, who: str, wanted: bool, *, looking: bool = False) -> None:
-        """`who` wants samples from now on, or no longer; `looking` at all of them, also at what is dear to ask."""
+    def want(self, who: str, wanted: bool, *, looking: bool = False, programs: bool = False) -> None:
+        """`who` wants samples from now on, or no longer; `looking` at all of them, also at what is dear to ask, and at
+        the `programs` on the cards, which is dearest.
+        """
         with self._wake:
             if wanted:
-                self._wanted[who] = looking
+                self._wanted[who] = looking, programs
             else:
                 self._wanted.pop(who, None)
             if self._stop:
                 return
             self._running = bool(self._wanted)
-            self._looking = any(self._wanted.values())
+            self._looking, self._programs = (any(each[at] for each in self._wanted.values()) for at in (0, 1))
             if self._running and self._thread is None:
                 self._thread = threading.Thread(target=self._loop, name="sampling", daemon=True)
                 self._thread.start()
@@ -148,7 +150,7 @@ class Sampling(QObject):
         while self._running and not self._stop:
             due = time.monotonic()
             try:
-                sample = source.sample(looking=self._looking)
+                sample = source.sample(looking=self._looking, programs=self._programs)
             except AppError as error:
                 self._tell(error)
                 ended = time.monotonic()

@@ -36,6 +36,24 @@ def test_who_uses_the_memory_is_told_the_largest_first(monitor):
     assert page.inside.programs.none.text() == "The driver does not tell who uses it."
 
 
+def test_programs_are_asked_for_only_while_their_fold_is_open(monitor, qtbot):
+    window, page = monitor
+    feed(window, sample(gpu(processes=None)))
+    source = window.area.sampling
+    assert source._looking
+    assert not source._programs
+    page.inside.button.click()
+    assert source._programs
+    assert page.inside.programs.none.text() == "The driver is being asked…"
+    feed(window, sample(gpu(processes=())))
+    assert page.inside.programs.none.text() == "No program uses it now."
+    page.inside.button.click()
+    assert not source._programs
+    page.inside.button.click()
+    page.hide()
+    assert not source._programs
+
+
 def test_of_several_cards_each_program_says_on_which_it_is(monitor):
     window, page = monitor
     feed(window, sample(gpu(0, processes=(DESKTOP,)), gpu(1, processes=(TRAINING,))))

@@ -29,7 +29,7 @@ class Counting(Source):
         self.looked: list[bool] = []
         self.threads: set[str] = set()
 
-    def sample(self, *, looking: bool = True) -> Sample:
+    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
         self.asked += 1
         self.looked.append(looking)
         self.threads.add(threading.current_thread().name)
@@ -37,7 +37,7 @@ class Counting(Source):
 
 
 class Refusing(Source):
-    def sample(self, *, looking: bool = True) -> Sample:
+    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
         raise AppError("internal", detail="no")
 
 
@@ -111,7 +111,7 @@ def test_stop_does_not_wait_for_a_driver_that_hangs(qtbot):
     inside, let_go = threading.Event(), threading.Event()
 
     class Hanging(Source):
-        def sample(self, *, looking: bool = True) -> Sample:
+        def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
             inside.set()
             let_go.wait(10)
             return Sample(t=0.0, gpus=())
@@ -144,7 +144,7 @@ def test_the_history_is_read_and_kept_on_the_sampling_thread(qtbot, tmp_path):
             return History(tmp_path)
 
         class Machine(Source):
-            def sample(self, *, looking: bool = True) -> Sample:
+            def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
                 return Sample(t=time.time(), gpus=(), cpu=cpu)
 
         sampling = Sampling(Machine, store, interval=0.01)
