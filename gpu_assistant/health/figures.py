@@ -55,6 +55,11 @@ def danger(gpu: GpuSample) -> int | None:
     return gpu.temp_slow if gpu.temp_slow is not None else gpu.temp_shutdown
 
 
+def danger_kind(gpu: GpuSample) -> str:
+    """What the card does at that temperature."""
+    return "slow" if gpu.temp_slow is not None else "shutdown"
+
+
 def fan_turns(gpu: GpuSample) -> int | None:
     """How fast the fan turns: as measured (turns a minute), else as asked for (%)."""
     return gpu.fan_rpm if gpu.fan_rpm is not None else gpu.fan
@@ -101,7 +106,7 @@ class CardFigures:
             "temp_limit": limit,
             "temp_unlimited": gpu.temp if limit is None else None,
             "temp_danger": dangerous,
-            "temp_danger_kind": "slow" if gpu.temp_slow is not None else "shutdown",
+            "temp_danger_kind": danger_kind(gpu),
             "temp_unwarned": gpu.temp if dangerous is None else None,
             "held_by": gpu.throttle or (),
             "pcie_width_card": lanes(gpu),

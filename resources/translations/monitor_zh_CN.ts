@@ -314,6 +314,10 @@
         <translation>供电不足</translation>
     </message>
     <message>
+        <source>far too hot</source>
+        <translation>严重过热</translation>
+    </message>
+    <message>
         <source>fan stands still</source>
         <translation>风扇停转</translation>
     </message>
@@ -428,6 +432,10 @@
     <message>
         <source>No program uses it now.</source>
         <translation>现在没有程序在使用。</translation>
+    </message>
+    <message>
+        <source>The driver is being asked…</source>
+        <translation>正在询问驱动…</translation>
     </message>
     <message>
         <source>The driver does not tell who uses it.</source>

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ...catalog.health import Rule
 
 Yes = np.ndarray[Any, np.dtype[np.bool_]]
-# A card's figure as a line over time, a figure that does not change, or None where nobody knows it.
-Figure = Callable[[str], Array | float | None]
+# A card's figure as a line over time, a figure or a name that does not change, or None where nobody knows it.
+Figure = Callable[[str], Array | float | str | None]
 
 # The share of a stretch of time for which a reason must have been told.
 MOSTLY = 0.5
@@ -24,15 +24,22 @@ MOSTLY = 0.5
 REASONS = ("throttle", "held_by")
 
 
-def met(rule: Rule, figure: Figure) -> Yes | None:
-    """The stretches in which all conditions of the rule held; None: in none. What is not known meets no condition."""
+def met(rule: Rule, figure: Figure, *, on: bool = False) -> Yes | None:
+    """The stretches in which all conditions of the rule held; None: in none. What is not known meets no condition.
+    `on`: as an alarm that rings already is judged, by `until`.
+    """
     together: Yes | None = None
     # Names first: a reason that was never told makes an end at once.
     for condition in sorted(rule.when, key=lambda one: not isinstance(one, Names)):
+        if isinstance(condition, Names) and isinstance(name := figure(condition.figure), str):
+            # What does not change holds always, or never.
+            if (condition.any_of and name not in condition.any_of) or name in condition.none_of:
+                return None
+            continue
         if isinstance(condition, Names):
             found = _named(condition, figure)
         elif isinstance(condition, Number):
-            found = _number(condition, figure)
+            found = _number(condition, figure, on=on)
         else:
             raise TypeError(f"{rule.id}: a counter has no past")
         if found is None:
@@ -57,15 +64,16 @@ def _named(condition: Names, figure: Figure) -> Yes | None:
     return yes
 
 
-def _number(condition: Number, figure: Figure) -> Yes | None:
+def _number(condition: Number, figure: Figure, *, on: bool) -> Yes | None:
     value = figure(condition.figure)
-    bound: Array | float | None = condition.least if condition.least is not None else condition.below
+    number = condition.least if condition.least is not None else condition.below
+    bound: Array | float | None = condition.until if on and condition.until is not None else number
     if not isinstance(value, np.ndarray) or bound is None:
         return None
     base = figure(condition.share_of or condition.beyond or "")
-    if base is None and (condition.share_of or condition.beyond):
+    if (base is None or isinstance(base, str)) and (condition.share_of or condition.beyond):
         return None
-    if base is not None:
+    if base is not None and not isinstance(base, str):
         bound = bound * base if condition.share_of else bound + base
     # NaN is neither.
     return value >= bound if condition.least is not None else value < bound

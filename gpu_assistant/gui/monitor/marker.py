@@ -64,7 +64,7 @@ class Marker(QObject):
         start, end = clock.view()
         cards = [gpu for gpu in self._sampling.history.gpus() if gpu.index in picked]
         # The rules, as the catalog, are there once the sampling thread has read them.
-        rules = self._app.health_rules.rules if self._sampling.health is not None else ()
+        rules = self._app.health_rules if self._sampling.health is not None else None
         found = marks.of_cards(self._sampling.history, cards, start, end - start, allowed=self.limit, rules=rules)
         return (*found, *self._happened)
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ...core.jobs import JobContext
 from ...core.results import GpuSample
-from ...health.figures import temperature_limit
+from ...health.figures import danger, danger_kind, temperature_limit
 from ...monitor.series import LOST, SILENCE
 from ...monitor.series import name as series_name
 from .bygone import MOSTLY, Yes, met
@@ -21,7 +21,7 @@ from .series import GAP_STEPS, Array
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...catalog.health import Rule
+    from ...catalog.health import HealthRules, Rule
     from ...monitor.history import Window
     from .history import History
 
@@ -33,6 +33,7 @@ RULES: dict[str, tuple[str, Tone, str]] = {
     "power-starved": (str(QT_TRANSLATE_NOOP("Marks", "too little power")), "warn", "power"),
     "power-supply": (str(QT_TRANSLATE_NOOP("Marks", "power supply")), "error", "power"),
     "hot": (str(QT_TRANSLATE_NOOP("Marks", "hot")), "warn", "temp"),
+    "too-hot": (str(QT_TRANSLATE_NOOP("Marks", "far too hot")), "error", "temp"),
     "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stands still")), "error", "temp"),
 }
 SAMPLE_S = 1.0  # between two looks at a card
@@ -44,21 +45,31 @@ SILENT = {
 ERRORS = str(QT_TRANSLATE_NOOP("Marks", "memory errors"))
 
 Allowed = Callable[[GpuSample], float | None]
+Span = tuple[float, float]  # from when to when, in seconds since the epoch; inf: it goes on
 
 
 def of_cards(
-    history: History, gpus: Iterable[GpuSample], start: float, span: float, *, allowed: Allowed, rules: Iterable[Rule]
+    history: History,
+    gpus: Iterable[GpuSample],
+    start: float,
+    span: float,
+    *,
+    allowed: Allowed,
+    rules: HealthRules | None,
 ) -> list[Event]:
-    """Held back, hot, lost, errors, over a range that begins at `start` and is `span` seconds long."""
+    """Held back, hot, lost, errors, over a range that begins at `start` and is `span` seconds long. Without `rules`
+    nothing is judged.
+    """
     # From a round moment before what is shown: what goes on there keeps its beginning as time moves on.
     half = span / 2
     begin = math.floor((start - half) / half) * half
-    marked = [rule for rule in rules if rule.id in RULES]
+    marked = [rule for rule in rules.rules if rule.id in RULES] if rules is not None else []
+    ends = rules.ends_seconds if rules is not None else 0.0
     return [
         event
         for gpu in gpus
         if (past := _Past(history, gpu, begin, start, temperature_limit(gpu, allowed))).known
-        for event in (*_by_rules(past, marked), *_gone(past), *_silent(past), *_errors(past))
+        for event in (*_by_rules(past, marked, ends), *_gone(past), *_silent(past), *_errors(past))
     ]
 
 
@@ -90,10 +101,14 @@ class _Past:
         series = SILENCE + state
         return self._history.series(series, self._begin, self._start) if series in self._names else None
 
-    def figure(self, name: str) -> Array | float | None:
+    def figure(self, name: str) -> Array | float | str | None:
         """As rules ask: over time where it is kept, else as the card tells it now."""
         if name == "temp_limit":
             return self._limit
+        if name == "temp_danger":
+            return danger(self.gpu)
+        if name == "temp_danger_kind":
+            return danger_kind(self.gpu)
         if name == "fan_turns":
             turns = self.figure("fan_rpm")
             return turns if turns is not None else self.figure("fan")
@@ -103,25 +118,38 @@ class _Past:
         now = getattr(self.gpu, name, None)
         return float(now) if isinstance(now, int | float) else None
 
-    def events(self, on: Yes | None, word: str, tone: Tone, about: str, for_seconds: float = 0.0) -> Iterator[Event]:
-        """One for each time that it was so for so long."""
-        window = self.window(LOST)
-        if on is None or window is None:
-            return
+    def rang(self, rule: Rule, ends_seconds: float) -> list[Span]:
+        """When the rule's alarm rang: from when its conditions began to hold, until they no longer did by `until`."""
+        window, began = self.window(LOST), met(rule, self.figure)
+        if began is None or window is None:
+            return []
+        stays = met(rule, self.figure, on=True)
+        ends = ends_seconds if rule.ends_seconds is None else rule.ends_seconds
+        lasted = runs(window.t, began if stays is None else began | stays, window.step, hole=ends)
+        rang: list[Span] = []
+        for first, last in runs(window.t, began, window.step, rule.for_seconds):
+            if not rang or first > rang[-1][1]:
+                rang.append((first, max([last, *(end for start, end in lasted if start <= first)])))
+        return rang
+
+    def events(self, spans: Iterable[Span], word: str, tone: Tone, about: str) -> Iterator[Event]:
+        """One for each time that it was so."""
         text = QCoreApplication.translate("Marks", word)
-        for first, last in runs(window.t, on, window.step, for_seconds):
+        for first, last in spans:
             yield Event(start=first, end=last, text=text, tone=tone, gpu=self.gpu.index, about=about)
 
 
-def _by_rules(past: _Past, rules: list[Rule]) -> Iterator[Event]:
+def _by_rules(past: _Past, rules: list[Rule], ends_seconds: float) -> Iterator[Event]:
+    rang = {rule.id: past.rang(rule, ends_seconds) for rule in rules}
     for rule in rules:
-        yield from past.events(met(rule, past.figure), *RULES[rule.id], rule.for_seconds)
+        over = [span for other in rules if rule.id in other.hushes for span in rang[other.id]]
+        yield from past.events(without(rang[rule.id], over), *RULES[rule.id])
 
 
 def _gone(past: _Past) -> Iterator[Event]:
     window = past.window(LOST)
     if window is not None:
-        yield from past.events(window.mean >= MOSTLY, GONE, "error", "util")
+        yield from past.events(runs(window.t, window.mean >= MOSTLY, window.step), GONE, "error", "util")
 
 
 def _silent(past: _Past) -> Iterator[Event]:
@@ -166,14 +194,23 @@ def _at(t: Array | None, window: Window | None) -> Window | None:
     return replace(window, t=t, mean=mean, low=low, high=high)
 
 
-def runs(t: Array, on: Yes, step: float, for_seconds: float = 0.0) -> list[tuple[float, float]]:
+def without(spans: Iterable[Span], others: Iterable[Span]) -> list[Span]:
+    """What is left of each where none of the others is."""
+    left = list(spans)
+    for begin, end in others:
+        pieces = [((first, min(last, begin)), (max(first, end), last)) for first, last in left]
+        left = [(first, last) for both in pieces for first, last in both if first < last]
+    return left
+
+
+def runs(t: Array, on: Yes, step: float, for_seconds: float = 0.0, *, hole: float = 0.0) -> list[Span]:
     """From when to when it was so, for so long at least: as an alarm, which looks each second, would have rung. A hole
-    of a few steps parts none. What lasts until the newest stretch goes on.
+    of a few steps, or shorter than `hole` seconds, parts none. What lasts until the newest stretch goes on.
     """
     at = t[on]
     if not len(at):
         return []
-    parts = np.flatnonzero(np.diff(at) > GAP_STEPS * step) + 1
+    parts = np.flatnonzero(np.diff(at) > max(GAP_STEPS * step, hole + step)) + 1
     starts, ends = np.append(at[0], at[parts]), np.append(at[parts - 1], at[-1])
     return [
         (float(first) - step / 2, math.inf if t[-1] - last <= GAP_STEPS * step else float(last) + step / 2)

@@ -20,7 +20,7 @@ def test_what_happened_is_marked(worked):
     _, page = worked
     cards = {card.of.key: card.plot for card in page.cards}
     said = {key: {event.text for event in plot._events if event.text} for key, plot in cards.items()}
-    assert said["temp"] == {"slowed by heat", "hot", "install"}
+    assert said["temp"] == {"slowed by heat", "install"}
     assert said["power"] == {"power limit", "install"}
     assert said["cpu"] == {"install"}
     assert all(event.end == float("inf") for event in cards["temp"]._events if event.tone == "warn")
@@ -64,6 +64,37 @@ def test_what_did_not_last_as_long_as_its_alarm_wants_is_not_marked(monitor):
     assert marked == [
         ("hot", pytest.approx(began + 19, abs=2)),
         ("fan stands still", pytest.approx(began + 52, abs=2)),
+    ]
+
+
+def test_a_mark_ends_as_its_alarm_does_and_a_graver_one_hushes_it(monitor):
+    """`hot` begins 2 °C before the limit and ends 5 °C below it; being slowed down says it already."""
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    calm, hot, warm = {"temp": 60}, {"temp": 87}, {"temp": 84}
+    slowed = {"temp": 87, "util": 97, "throttle": ("thermal",)}
+    dying = {"temp": 99}
+    parts = [hot] * 10 + [warm] * 20 + [calm] * 3 + [warm] * 20 + [calm] * 20 + [warm] * 10 + [calm] * 10
+    parts += [hot] * 12 + [slowed] * 20 + [calm] * 10 + [dying] * 15
+    feed(
+        window,
+        *(sample(gpu(temp_max=88, temp_slow=95, **part), t=now - len(parts) + i) for i, part in enumerate(parts)),
+    )
+    page._marker.forget()
+    page.draw()
+    plot = next(card.plot for card in page.cards if card.of.key == "temp")
+    began = now - len(parts)
+    marked = sorted(
+        (event.start - began, event.end - began, event.text)
+        for event in plot._events
+        if event.text not in ("", "install")
+    )
+    assert marked == [
+        (pytest.approx(0, abs=2), pytest.approx(53, abs=2), "hot"),
+        (pytest.approx(93, abs=2), pytest.approx(105, abs=2), "hot"),
+        (pytest.approx(105, abs=2), pytest.approx(125, abs=2), "slowed by heat"),
+        (pytest.approx(135, abs=2), float("inf"), "far too hot"),
     ]
 
 
