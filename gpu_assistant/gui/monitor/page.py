@@ -56,7 +56,7 @@ class MonitorPage(Page):
         self.clock = Clock()
         self._picked = Picked()
         self._gpus: tuple[tuple[int, str | None], ...] | None = None
-        self._ready = False
+        self._ready = self._seen = False
         super().__init__(" ", wide=True)
         self.layout_ = Segments(["", ""])
         self.controls = Controls(self.clock, self.layout_)
@@ -180,6 +180,7 @@ class MonitorPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came in meanwhile."""
         super().showEvent(event)
+        self._seen = True
         self._want()
         if not event.spontaneous():
             self.look()
@@ -189,12 +190,12 @@ class MonitorPage(Page):
 
     def _want(self) -> None:
         """Figures go on while nobody looks; what is dear, and the programs, only while somebody does."""
-        looking = self.isVisible()
-        self._sampling.want("monitor", True, looking=looking, programs=looking and self.inside.open)
+        self._sampling.want("monitor", True, looking=self._seen, programs=self._seen and self.inside.open)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody points at anything any more."""
         super().hideEvent(event)
+        self._seen = False  # also of a minimised window, which Qt goes on calling visible
         self._want()
         self.clock.point(None)
 
