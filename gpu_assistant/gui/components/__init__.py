@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .picture import Icon, draw_icon
     from .pill import Pill
     from .progress_bar import ProgressBar
-    from .rail import Brand, Rail
+    from .rail import Brand, Rail, beside_rail
     from .rail_button import RailButton
     from .scroll_bar import ScrollBar, scroll_slim
     from .segments import Segments
@@ -84,6 +84,7 @@ _PLACES = {
     "ValueRow": "value_row",
     "Why": "why",
     "announce": "base",
+    "beside_rail": "rail",
     "boxed": "base",
     "draw_icon": "picture",
     "focus_ring": "base",
@@ -139,6 +140,7 @@ __all__ = [
     "ValueRow",
     "Why",
     "announce",
+    "beside_rail",
     "boxed",
     "draw_icon",
     "focus_ring",

@@ -12,6 +12,19 @@ from .shape import Shape
 from .text import label
 
 
+def beside_rail(window: QWidget, rail: Rail, banner: QWidget, pages: QWidget) -> None:
+    """Lay a window out: the rail at its left, at its right the pages with a banner above them."""
+    right = QVBoxLayout()
+    right.setSpacing(0)
+    right.addWidget(banner)
+    right.addWidget(pages, 1)
+    row = QHBoxLayout(window)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(0)
+    row.addWidget(rail)
+    row.addLayout(right, 1)
+
+
 class Rail(Live, QWidget):
     """A column at the window's left. `column` holds the rows, `foot` what stands at its bottom."""
 

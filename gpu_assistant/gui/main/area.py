@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from ..components import Banner, EmptyState, Live, NavRail, Page
+from ..components import Banner, EmptyState, Live, NavRail, Page, beside_rail
 from ..language import Language
 from ..monitor.judging import Judge
 from ..monitor.sampling import Sampling
@@ -65,15 +65,7 @@ class MainArea(Live, QWidget):
         # Code loads on a thread of its own: the graphs' libraries take longer than a window may stand still.
         self._loader = JobRunner(self)
         self._loader.finished.connect(self._loaded)
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addWidget(self.banner)
-        right.addWidget(self._stack, 1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.rail)
-        row.addLayout(right, 1)
+        beside_rail(self, self.rail, self.banner, self._stack)
         self._keys()
         self.open(HOME)
         self.follow()

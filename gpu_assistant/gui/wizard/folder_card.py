@@ -19,7 +19,7 @@ class FolderCard(Card):
 
     def __init__(self) -> None:
         super().__init__(padding=16)
-        self.column.setContentsMargins(16, 6, 10, 6)
+        self.column.setContentsMargins(16, 4, 10, 4)
         self._row, name = QBoxLayout(QBoxLayout.Direction.LeftToRight), QHBoxLayout()
         self._row.setSpacing(12)
         name.setSpacing(12)

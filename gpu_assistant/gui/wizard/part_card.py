@@ -64,7 +64,7 @@ class PartCard(Card):
         self._room = 0
         self.choosers: Choosers | None = None
         super().__init__(padding=16)
-        self.column.setContentsMargins(SIDE, 10, SIDE, 10)
+        self.column.setContentsMargins(SIDE, 8, SIDE, 8)
         self.icon_ = Icon(ICONS[name], size=20, ground="square", side=DISC)
         self.part_title, self.meaning = label("heading"), label("small")
         self.now, self.now_line = label("heading", tone="soft"), label("small")

@@ -26,7 +26,7 @@ class PriceCard(Card):
 
     def __init__(self) -> None:
         super().__init__(padding=16)
-        self.column.setContentsMargins(16, 10, 10, 10)
+        self.column.setContentsMargins(16, 8, 10, 8)
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(4)
         self._tiles = [_Tile(name) for name in ICONS]

@@ -67,7 +67,8 @@ class RecommendationPage(WizardPage):
             column.addWidget(widget)
         column.insertWidget(column.indexOf(self.heads), self.offline.card)
         column.addWidget(self.offline.make, 0, Qt.AlignmentFlag.AlignLeft)
-        column.setSpacing(10)
+        # All that is decided here stays in sight on a small laptop, with a system's tall font, too.
+        column.setSpacing(8)
         column.addStretch(1)
         for card in self.cards.values():
             card.offered.connect(self.road.take)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QStackedWidget
 
-from ..components import Banner, LanguageMenu, RailButton, StepRail, ThemeMenu
+from ..components import Banner, LanguageMenu, RailButton, StepRail, ThemeMenu, beside_rail
 from ..language import Language
 from ..main.saving import SettingsSaver
 from .ahead import Ahead
@@ -54,15 +54,7 @@ class Wizard(Beside):
         self._ahead.setSingleShot(True)
         self._ahead.setInterval(AHEAD_MS)
         self._ahead.timeout.connect(self._prepare_next)
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addWidget(self.banner)
-        right.addWidget(self._stack, 1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.rail)
-        row.addLayout(right, 1)
+        beside_rail(self, self.rail, self.banner, self._stack)
         self._wire()
         self._keys()
         self._moved()
