@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core import json, paths
+from ..core.errors import CallError
 from .base import Base
 
 if TYPE_CHECKING:
@@ -72,9 +73,14 @@ class Road(Base):
         return options(machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels())
 
     def environment_path(self, given: str | None, goal: Goal = "pytorch") -> Path:
-        """The folder of the environment to work on: the given one, else the usual one for this goal."""
+        """The folder of the environment to work on: the given one, else the usual one for this goal. Raises
+        CallError("not-a-folder") for a file.
+        """
         if given:
-            return paths.plain(given)
+            folder = paths.plain(given)
+            if not self.simulated and folder.is_file():
+                raise CallError("not-a-folder", path=str(folder))
+            return folder
         return self.system.default_environments(self.data.root) / goal
 
     def plan(

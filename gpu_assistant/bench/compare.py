@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from ..core.results import Benchmark, BenchResult
 
 # Notes of a figure that is doubtful: it says more about other programs than about the device, or it is wrong.
-DOUBTFUL = frozenset({"spread", "busy-cpu", "wrong"})
+DOUBTFUL = frozenset({"spread", "few", "busy-cpu", "wrong"})
 # Of a device's best figure in other sizes: one below it was disturbed, or its size does not fill the device.
 FALLEN = 0.7
 

@@ -15,7 +15,7 @@ NOTE = "bench.note."
 BUSY_CPU = "busy-cpu"
 # Why a workload is left out, and what is noted about a result; each has a text `bench.note.<code>`.
 REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
-REMARKS = frozenset({"spread", "wrong", BUSY_CPU})
+REMARKS = frozenset({"spread", "few", "wrong", BUSY_CPU})
 ENDINGS = ("stopped", "killed", "crashed")  # how a child ended before its end
 UNSAVED = NOTE + "unsaved"
 QUIET = frozenset({"hardware", "unsupported"})  # says nothing against the figures

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NOTES", "BenchJob", "BenchProgress"]
 
+RESULT_BYTES = 256 * 1024  # what a result takes on the disk at most, about
 CONDITIONS = ("battery", "saving", "busy", "throttled")
 NOTES = frozenset(NOTE + name for name in (*REASONS, *REMARKS, *ENDINGS, *CONDITIONS, "parallel")) | {UNSAVED}
 
@@ -76,7 +77,8 @@ class BenchJob:
 
         A child that dies or hangs after its first results leaves those, with a note. Raises Cancelled, CallError where
         the machine is a simulated one or has no such device, and AppError("environment-missing", "bench-running": two
-        at once would disturb each other, and what `listen` finds).
+        at once would disturb each other, what `storage_error` has where there is no room for the result, and what
+        `listen` finds).
         """
         if self._simulated:
             raise CallError("bench-simulated")
@@ -84,7 +86,14 @@ class BenchJob:
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
         with alone(self._data, context.log):
+            self._refuse_full()
             return self._measured(interpreter, context)
+
+    def _refuse_full(self) -> None:
+        """Nobody shall wait for a figure to hear then that the disk is full."""
+        trial = self._data.root / "benchmark.room"
+        json.write_file(trial, bytes(RESULT_BYTES))
+        trial.unlink(missing_ok=True)
 
     def _measured(self, interpreter: Path, context: JobContext[Any]) -> Benchmark:
         started = time.time()
@@ -96,7 +105,7 @@ class BenchJob:
         power = self._system.power()
         awake, nvml = self._system.keep_awake("benchmark"), Nvml(self._system)
         with awake, nvml, Watch(self._cards or nvml.sample) as watch:
-            ending = self._listen(interpreter, heard, patience, context, since=started)
+            ending = self._listen(interpreter, heard, patience, context, since=started, busy=busy)
             if heard.ended:
                 self._together(interpreter, heard, context)
         if heard.start is None or not heard.results:
@@ -126,11 +135,13 @@ class BenchJob:
         return self._kept(self._judged(benchmark, saving=power.saving), context)
 
     def _listen(
-        self, interpreter: Path, heard: Heard, patience: Patience, context: JobContext[Any], *, since: float
+        self, interpreter: Path, heard: Heard, patience: Patience, context: JobContext[Any], *, since: float, busy: bool
     ) -> Ending:
         cores = self._system.cpu().cores
         argv: list[str | Path] = [interpreter, CHILD, "--since", repr(since)]
         argv += ["--full"] if self._full else []
+        # Beside other programs a thread that waits for the others must not keep a core from them.
+        argv += ["--yielding"] if busy else []
         argv += ["--device", self._device] if self._device else []
         for name in self._only:
             argv += ["--only", name]

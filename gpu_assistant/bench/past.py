@@ -25,12 +25,12 @@ def _one(benchmark: Benchmark, earlier: Sequence[Benchmark]) -> PastBenchmark:
         scope=benchmark.scope,
         versions={"torch": benchmark.torch, **benchmark.versions},
         devices=benchmark.devices,
-        missing=tuple(dict.fromkeys(workload for workload, _ in summary.missing(benchmark))),
+        missing=tuple(dict.fromkeys(left.id for left in summary.missing(benchmark))),
     )
     if pair is None:
         return told
     before = compare.history(pair.best, benchmark, earlier)
-    told = replace(told, headline=replace(pair.best, samples=()), ratio=pair.ratio)
+    told = replace(told, headline=pair.best, ratio=pair.ratio)
     if not before:
         return told
     then, result = before[-1]

@@ -34,7 +34,7 @@ def watched(benchmark: Benchmark) -> tuple[BenchWatch, ...]:
 
 
 # What the guides' table has; a result without one of these says so beside its headline.
-MAIN = ("matmul", "resnet50", "bert-base", "copy-within", "copy-to-device-pinned", "copy-to-host-pinned")
+MAIN = ("matmul", "resnet50", "bert-base", "decode", "copy-within", "copy-to-device-pinned", "copy-to-host-pinned")
 
 
 # Verdicts that say of a card which is there that it was not measured, and why.
@@ -88,11 +88,14 @@ def headline(benchmark: Benchmark) -> Pair | None:
     return next((pair for pair in known if pair.ratio is not None), known[0] if known else None)
 
 
-def missing(benchmark: Benchmark) -> tuple[tuple[str, str], ...]:
-    """(workload, device) of the main measurements that this one wanted to make and has in no format."""
+def missing(benchmark: Benchmark) -> tuple[LeftOut, ...]:
+    """The main measurements that this one wanted to make and has in no format, each once."""
     measured = {(result.id, result.device) for result in benchmark.results if not result.extrapolated}
-    wanted = dict.fromkeys((left.id, left.device) for left in benchmark.left_out if left.id in MAIN)
-    return tuple(each for each in wanted if each not in measured)
+    wanted: dict[tuple[str, str], LeftOut] = {}
+    for left in benchmark.left_out:
+        if left.id in MAIN:
+            wanted.setdefault((left.id, left.device), left)
+    return tuple(left for which, left in wanted.items() if which not in measured)
 
 
 def wanted(left: LeftOut) -> tuple[str, dict[str, Value]] | None:

@@ -84,6 +84,11 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
             raise argparse.ArgumentTypeError(texts.say("cli.range.python", {"given": word(text)}))
         return text.strip()
 
+    def device(text: str) -> str:
+        if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", text.strip().lower()):
+            raise argparse.ArgumentTypeError(say("range.device"))
+        return text.strip().lower()
+
     class Formatter(argparse.HelpFormatter):
         def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:  # noqa: ANN401
             super().add_usage(usage, actions, groups, say("usage") + " " if prefix is None else prefix)
@@ -206,7 +211,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     length.add_argument("--quick", action="store_true", help=say("opt.quick"))
     length.add_argument("--full", action="store_true", help=say("opt.full"))
     length.add_argument("--history", action="store_true", help=say("opt.bench-history"))
-    command.add_argument("--device", metavar="cpu|cuda:N", help=say("opt.device"))
+    command.add_argument("--device", metavar="cpu|cuda:N", type=device, help=say("opt.device"))
 
     command = add("health")
     environment(command)

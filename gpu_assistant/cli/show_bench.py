@@ -11,6 +11,7 @@ from ..bench.expected import key
 from ..bench.lines import BenchProgress
 from ..core.results import Benchmark, BenchResult, BenchWatch, LeftOut
 from ..texts.format import binary
+from ..texts.missing import without
 from ..texts.verdict import verdict
 from .output import Output
 
@@ -42,8 +43,8 @@ def benchmark(value: Benchmark, output: Output) -> None:
         )
     if missing := summary.missing(value):
         several = len(value.devices) > 1
-        names = [_named(workload, device if several else None, value, output) for workload, device in missing]
-        output.line(output.texts.say("bench.missing", {"workloads": listed(names, output)}))
+        names = [(_named(left.id, left.device if several else None, value, output), left.why) for left in missing]
+        output.line(without(names, output.texts))
     for device in value.devices:
         if device.threads is not None:
             name = _device(device.id, value, output)

@@ -98,9 +98,9 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     `size` of a matmul is (m, k, n), else that of one item (an image, words, bytes) of the `batch` of each run.
     `samples` are the raw seconds of each counted run. `error` is the largest relative error against a float64
     reference, `tolerance` what rounding explains. Figures of different `version`s cannot be compared. `settings` are
-    the switches it ran with. `notes`: "spread", "wrong", "busy-cpu". An `extrapolated` figure was not measured but
-    worked out from a smaller size. `processes` worked on it together; `efficiency` is their speed by that of as many
-    alone.
+    the switches it ran with. `notes`: "spread", "few", "wrong", "busy-cpu". An `extrapolated` figure was not measured
+    but worked out from a smaller size. `processes` worked on it together; `efficiency` is their speed by that of as
+    many alone.
     """
 
     id: str
@@ -191,7 +191,7 @@ class Benchmark(Struct, frozen=True, kw_only=True):
 
 
 class PastBenchmark(Struct, frozen=True, kw_only=True):
-    """A benchmark of before by the one figure that stands for it (`headline`, without its samples).
+    """A benchmark of before by the one figure that stands for it (`headline`).
 
     `ratio` is the fastest card over the processor. `change` is how many times as fast as in the one `compared_with`
     (its `started`), the last with the same measurement in the same version on a device of the same name; None beside

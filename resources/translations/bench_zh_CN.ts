@@ -510,6 +510,10 @@
 <context>
     <name>FitView</name>
     <message>
+        <source>Says before you train whether it fits into the memory, and how large the batch can be. A batch is how many examples the model learns from at once; a larger one needs more memory.</source>
+        <translation>训练之前先看内存够不够，批量最大能到多少。批量就是模型一次学习的样本数，越大越占内存。</translation>
+    </message>
+    <message>
         <source>After {time} at the latest it ends.</source>
         <translation>最多 {time} 就会结束。</translation>
     </message>
@@ -834,6 +838,10 @@
     <message>
         <source>mixed precision</source>
         <translation>混合精度</translation>
+    </message>
+    <message>
+        <source>there was time for two runs only</source>
+        <translation>时间只够运行两次</translation>
     </message>
     <message>
         <source>other programs used the CPU</source>

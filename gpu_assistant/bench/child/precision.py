@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import Any, Dict, List, Optional
 
 from .devices import Device
@@ -58,7 +59,8 @@ def set_precision(torch: Any, dtype: str) -> None:
 def stated(device: Device, dtype: str) -> Dict[str, Any]:
     """The switches as a result names them."""
     if device.kind == "cpu":
-        return {"threads": device.torch.get_num_threads()}
+        waiting = os.environ.get("OMP_WAIT_POLICY")
+        return {"threads": device.torch.get_num_threads(), **({"omp_wait_policy": waiting} if waiting else {})}
     matmul = device.torch.backends.cuda.matmul
     reduced = bool(getattr(matmul, "allow_fp16_reduced_precision_reduction", False))
     return {"tf32": dtype == "tf32", "fp16_reduced_precision_reduction": reduced}

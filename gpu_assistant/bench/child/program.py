@@ -11,6 +11,7 @@ import argparse
 import faulthandler
 import gc
 import math
+import os
 import platform
 import sys
 import time
@@ -31,6 +32,8 @@ def main() -> int:
 
         return launch(given.together, given.dtype, given.device or "cuda:0", given.processes, given.cores)
     talk = Talk()
+    if given.yielding:
+        os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # read when torch is loaded
     try:
         sys.dont_write_bytecode = False  # what torch keeps lies in the environment, and makes the next start quicker
         try:
@@ -69,6 +72,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--device")
     parser.add_argument("--cores", type=int)
     parser.add_argument("--since", type=float, help="when somebody began to wait for us, in seconds since the epoch")
+    parser.add_argument("--yielding", action="store_true", help="threads that wait for each other leave the processor")
     parser.add_argument("--only", action="append", help="a workload or a family of them; may be given again")
     parser.add_argument("--fit", help="what a training step of this model needs of the device's memory")
     parser.add_argument("--batch", type=int, default=8)
@@ -135,14 +139,16 @@ def measure_all(
         for each in work[device.id]:
             talk.send(begin=begins[number])
             number += 1
-            least = max(each.limit_s / 2, each.operations() / pace)
-            if lost or time.perf_counter() + least > deadline:
-                if lost:
-                    talk.send(left="lost")
-                else:
-                    talk.send(left="time", wanted_s=least, had_s=max(0.0, deadline - time.perf_counter()))
+            if lost:
+                talk.send(left="lost")
                 continue
-            each.deadline = deadline
+            left = max(0.0, deadline - time.perf_counter()) * each.share
+            if left < each.least_s(pace):
+                wanted = each.operations() / pace
+                # Where it is the time that is over, nobody knows what it would have taken.
+                talk.send(left="time", **({"wanted_s": wanted, "had_s": left} if wanted > left > 0 else {}))
+                continue
+            each.deadline = time.perf_counter() + left
             lost = not _one(talk, each)
             pace = _pace(each) or pace
             if not lost and device.kind == "gpu":

@@ -23,6 +23,9 @@ FULL_S = {"matmul": 15.0, "copy": 5.0, "training": 40.0, "decode": 20.0}
 # Seconds for everything on the first device, with the time that torch takes to load, and on each further one; what
 # comes after is left out. The whole of a quick run on a processor alone shall take no more than a minute.
 QUICK_DEVICE_S, FULL_DEVICE_S = (54.0, 46.0), (900.0, 900.0)
+# Of the time that is left a processor gives them no more at their turn, so that each of them has a figure where other
+# programs slow it down: what comes after them is worth less.
+SHARES = {"matmul": 0.06, "copy-within": 0.1, "resnet50": 0.4, "bert-base": 0.8}
 LOADING_S = 14.0  # of the time that torch took to load counts no more: from a cold disk that would leave nothing
 FAMILIES = ("matmul", "copy", "training", "decode")
 
@@ -49,6 +52,8 @@ def of_device(device: Device, *, full: bool, only: Optional[Sequence[str]] = Non
     # What the guides' table has comes first: whatever else there is takes no time from it.
     main = [products[0], *copies, *usual]
     if device.kind == "cpu":
+        for each in main:
+            each.share = SHARES[each.id]
         work: List[Workload] = [*main, decoding, *products[1:], *other]
     else:
         work = [*main, *other, decoding, *products[1:]]

@@ -12,7 +12,8 @@ from .devices import Device
 WARM_UP_S, WARM_UP_LEAST_S = 2.0, 0.05
 GROUP_S = 0.1  # about as long runs are taken together before anybody looks at the clock
 LEAST_S, FEWEST, LEAST_RUNS, MOST_RUNS = 0.3, 3, 7, 500
-HOPED = 2  # times a first run's time: three more take no longer, since it was the slowest
+FEW = 2  # runs that are still a figure, marked as one of few, where the time is over
+HOPED = 1.5  # times a first run's time, which is the slowest: a few more take no longer
 SPREAD_REACHED, SPREAD_NOTED = 0.05, 0.10  # interquartile range by median
 AGREE = 0.05
 
@@ -38,7 +39,8 @@ def measure(
 ) -> List[float]:
     """Seconds of each run: until the quartiles are close, or the time or the runs are up; `FEWEST` at least.
 
-    `expected_s` is what one run takes. After `most_s` there may be fewer.
+    `expected_s` is what one run takes. Where one more would end after `most_s`, `FEW` are enough, and after it there
+    may be fewer.
     """
     began = time.perf_counter()
     samples: List[float] = []
@@ -47,6 +49,8 @@ def measure(
         samples += device.seconds(work, count)
         spent = time.perf_counter() - began
         if (len(samples) >= FEWEST and spent > limit_s) or len(samples) >= MOST_RUNS or spent > most_s:
+            return samples
+        if len(samples) >= FEW and spent + sum(samples[-count:]) > most_s:
             return samples
         enough = len(samples) >= LEAST_RUNS and spent > LEAST_S
         if enough and spread(samples) < SPREAD_REACHED:

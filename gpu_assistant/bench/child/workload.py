@@ -34,6 +34,7 @@ class Workload:
     id = ""
     version = 1
     unit = ""
+    share = 1.0  # of the time that its device has left when it begins: what comes after it needs some too
     checked_last = False  # a slow device shall have its figure before the time for the check is spent
 
     def __init__(self, device: Device, dtype: str, size: Tuple[int, ...], limit_s: float) -> None:
@@ -43,7 +44,7 @@ class Workload:
         self.limit_s = limit_s
         self.batch: Optional[int] = None
         self.amount = 0.0
-        self.deadline = math.inf  # of the clock `time.perf_counter`, for everything on this device
+        self.deadline = math.inf  # of the clock `time.perf_counter`
         self.last_s: Optional[float] = None  # what a run took that was made already, to check or to choose a batch
         self.torch = device.torch
 
@@ -58,6 +59,10 @@ class Workload:
     def operations(self) -> float:
         """How much it computes at the least, check and warm-up included; 0 where that is next to nothing."""
         return 0.0
+
+    def least_s(self, pace: float) -> float:
+        """Seconds with less than which it need not begin, on a device that makes `pace` operations a second."""
+        return max(self.limit_s / 2, self.operations() / pace)
 
     def prepare(self) -> None:
         """Make what the runs need; raises LeftOut, and what torch raises."""
@@ -102,7 +107,7 @@ class Workload:
         samples = timing.measure(
             self.device, self.run, max(self.limit_s - (now - began), 0.0), expected, self.deadline - now
         )
-        if len(samples) < timing.FEWEST:
+        if len(samples) < timing.FEW:
             wanted = statistics.median(samples) * timing.FEWEST
             raise LeftOut("time", wanted_s=wanted, had_s=max(0.0, self.deadline - now))
         if self.checked_last and time.perf_counter() + self.check_s(statistics.median(samples)) < self.deadline:
@@ -118,6 +123,8 @@ class Workload:
         notes = []
         if timing.spread(samples) > timing.SPREAD_NOTED:
             notes.append("spread")
+        if len(samples) < timing.FEWEST:
+            notes.append("few")
         if error is not None and tolerance is not None and not error <= tolerance:
             notes.append("wrong")
         return {

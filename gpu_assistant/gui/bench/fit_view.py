@@ -53,7 +53,7 @@ class FitView(Live, QWidget):
         super().__init__()
         self.model, self.batch, self.device, self.way = Picker(), Picker(), Picker(), Picker()
         self.start = Button(kind="primary", icon="play")
-        self.note, self.needs, self.trouble = label("small"), label("small"), Banner("error")
+        self.about, self.note, self.needs, self.trouble = label("body"), label("small"), label("small"), Banner("error")
         self.running = Working(fit_words.running, level="strong")
         self.cancel = self.running.cancel
         self.bars = FitBars(self.cancel)
@@ -70,6 +70,7 @@ class FitView(Live, QWidget):
         for widget in (self.model, self.batch, self.device, self.start):
             self._choices.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
         self._choices.addStretch(1)
+        self.ask.column.addWidget(self.about)
         self.ask.column.addLayout(self._choices)
         for part in (self.trouble, self.running, self.note):
             self.ask.column.addWidget(part)
@@ -213,7 +214,14 @@ class FitView(Live, QWidget):
         self.device.setVisible(self._has_gpu() and not busy)
         self.running.setVisible(busy)
         self.note.setText(self._note())
-        self.note.setVisible(not self._fits and not busy)
+        self.about.setText(
+            self.tr(
+                "Says before you train whether it fits into the memory, and how large the batch can be. A batch is how "
+                "many examples the model learns from at once; a larger one needs more memory."
+            )
+        )
+        for words in (self.about, self.note):
+            words.setVisible(not self._fits and not busy)
         self._show_trouble()
         self.bars.show_fits(self._fits, self._left, self._devices)
         self.code.setVisible(bool(self._fits) and not busy)

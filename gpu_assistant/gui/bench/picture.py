@@ -50,7 +50,8 @@ def _paint(painter: QPainter, benchmark: Benchmark) -> None:
         _text(painter, QRectF(MARGIN + 10, y, wide, 96), head.figure, big, colours["accent_text"])
         room = QRectF(MARGIN + 10 + wide, y, WIDTH - 2 * MARGIN - wide - 20, 60)
         _text(painter, room, head.text, _font(30, 600), colours["text"])
-        _text(painter, room.translated(0, 52), head.detail, _font(22, 400), colours["soft"])
+        below = QRectF(room.left(), y + 56, room.width(), 70)
+        _paragraph(painter, below, head.detail, _font(22, 400), colours["soft"], Qt.AlignmentFlag.AlignTop)
     y = 196.0
     row = 78.0
     # Warnings that take more than one line take the last row's place: nothing of them may be cut.
@@ -71,31 +72,35 @@ def marks(benchmark: Benchmark) -> str:
     """What who sees the figures must know with them: slower than usual, not steady, held back; nothing where all is
     well."""
     found = [verdict_words(benchmark)] if benchmark.verdict == BELOW else []
-    found += [said] if (said := scores.unmeasured(benchmark)) else []
+    found += [said for said in (scores.unmeasured(benchmark), scores.missing(benchmark)) if said]
     found += [f"{line.text} {line.value}".strip() for line in fairness(benchmark) if line.kind == "warn"]
     return " · ".join(found)
 
 
 def _warn(painter: QPainter, place: QRectF, text: str, colour: QColor, more: float) -> None:
     """Warnings in as many lines as they take, `more` higher than one line; in smaller letters where that is too few."""
-    font, wrapped = _font(20, 600), int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
-    wrapped |= int(Qt.TextFlag.TextWordWrap)
     place = place.adjusted(0, -more, 0, -6 if more else 0)
-    while font.pixelSize() > SMALLEST and _wrapped(text, font).height() > place.height():
+    _paragraph(painter, place, text, _font(20, 600), colour, Qt.AlignmentFlag.AlignBottom)
+
+
+def _paragraph(  # noqa: PLR0917
+    painter: QPainter, place: QRectF, text: str, font: QFont, colour: QColor, side: Qt.AlignmentFlag
+) -> None:
+    """All of a text in as many lines as fit, in smaller letters where they are too few."""
+    while font.pixelSize() > SMALLEST and _wrapped(text, font, place.width()).height() > place.height():
         font.setPixelSize(font.pixelSize() - 1)
     painter.setFont(font)
     painter.setPen(colour)
-    painter.drawText(place, wrapped, text)
+    painter.drawText(place, int(Qt.AlignmentFlag.AlignLeft | side) | int(Qt.TextFlag.TextWordWrap), text)
 
 
-def _wrapped(text: str, font: QFont) -> QRectF:
-    room = QRectF(0, 0, WIDTH - 140, HEIGHT)
-    return QFontMetricsF(font).boundingRect(room, int(Qt.TextFlag.TextWordWrap), text)
+def _wrapped(text: str, font: QFont, width: float) -> QRectF:
+    return QFontMetricsF(font).boundingRect(QRectF(0, 0, width, HEIGHT), int(Qt.TextFlag.TextWordWrap), text)
 
 
 def _lines(text: str) -> int:
     font = _font(20, 600)
-    return round(_wrapped(text, font).height() / QFontMetricsF(font).height()) if text else 0
+    return round(_wrapped(text, font, WIDTH - 140).height() / QFontMetricsF(font).height()) if text else 0
 
 
 def _row(painter: QPainter, pair: summary.Pair, benchmark: Benchmark, y: float, colours: dict[str, QColor]) -> None:

@@ -87,7 +87,7 @@ def _headline(benchmark: Benchmark) -> str:
     if head is None:
         return ""
     said = f'<div class="figure">{escape(head.figure)}</div><div>{escape(head.text)}</div>'
-    return f"<section>{said}{_line(head.detail)}{_line(scores.unmeasured(benchmark))}</section>"
+    return f"<section>{said}{_line(head.detail)}{_line(head.missing)}{_line(scores.unmeasured(benchmark))}</section>"
 
 
 def _bars(benchmark: Benchmark) -> str:

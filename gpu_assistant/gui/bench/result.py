@@ -96,8 +96,9 @@ class BenchResultView(Live, QWidget):
         if head is not None:
             self.figure.setText(head.figure)
             self.text.setText(head.text)
-            self.detail.setText(head.detail)
-            self.detail.setVisible(bool(head.detail))
+            words = "\n".join(part for part in (head.detail, head.missing) if part)
+            self.detail.setText(words)
+            self.detail.setVisible(bool(words))
         judged = benchmark.verdict in (BELOW, AS_EXPECTED)
         self.pill.setVisible(judged)
         if judged:
@@ -107,6 +108,7 @@ class BenchResultView(Live, QWidget):
         self.unmeasured.setVisible(bool(said))
         self._fill_rows(benchmark)
         self._fill_fairness(benchmark, kept)
+        self._arrange()
 
     def _fill_rows(self, benchmark: Benchmark) -> None:
         emptied(self._rows)
@@ -146,15 +148,24 @@ class BenchResultView(Live, QWidget):
             self._fair.addWidget(value, row, 2)
 
     def _arrange(self) -> None:
-        """Bars at the left, the rest at their right; all in one column where it is narrow."""
+        """Bars at the left, the rest at their right; all in one column where it is narrow.
+
+        A processor alone has few rows and no bars: beside the rest they would stand in an empty card.
+        """
+        compared = self._shown is None or any(pair.gpus for pair in summary.pairs(self._shown[0]))
         for card in (self.bars, self.fair, self.past, self.right, self.along, self.every):
             self._grid.removeWidget(card)
         if self._shape.narrow:
             for row, card in enumerate((self.bars, self.right, self.fair, self.along, self.past, self.every), start=1):
                 self._grid.addWidget(card, row, 0, 1, 3)
+        elif not compared:
+            alone = self.past.isHidden()
+            self._grid.addWidget(self.bars, 1, 0, 1, 3)
+            self._grid.addWidget(self.fair, 2, 0, 1, 3 if alone else 2)
         else:
             self._grid.addWidget(self.bars, 1, 0, 2, 2)
             self._grid.addWidget(self.fair, 1, 2)
+        if not self._shape.narrow:
             self._grid.addWidget(self.past, 2, 2)
             self._grid.addWidget(self.right, 3, 0, 1, 3)
             self._grid.addWidget(self.along, 4, 0, 1, 3)

@@ -13,6 +13,7 @@ from ...bench.expected import key
 from ...bench.lines import BenchProgress
 from ...core.results import Benchmark, BenchResult
 from ...texts.format import UNKNOWN, binary, counted, duration, short_name
+from ...texts.missing import without
 from ...texts.verdict import verdict
 from .. import language
 from .working import Now
@@ -21,11 +22,12 @@ translate = QCoreApplication.translate
 
 
 class Headline(NamedTuple):
-    """The one figure and what it is."""
+    """The one figure and what it is; `missing` is what of the main ones is not there."""
 
     figure: str
     text: str
     detail: str
+    missing: str = ""
 
 
 def workload(name: str, dtype: str = "") -> str:
@@ -148,6 +150,7 @@ def doubt(*results: BenchResult) -> str:
     """What speaks against the figures of these results; "" where nothing does."""
     said = {
         "busy-cpu": translate("Scores", "other programs used the CPU"),
+        "few": translate("Scores", "there was time for two runs only"),
         "spread": translate("Scores", "the runs vary by more than 10 %"),
         "wrong": translate("Scores", "the check of the result failed"),
     }
@@ -178,14 +181,13 @@ def comparable(benchmark: Benchmark) -> list[BenchResult]:
 
 
 def headline(benchmark: Benchmark) -> Headline | None:
-    """GPU over CPU where both were measured, else the figure there is; and what of the main ones is not there."""
+    """GPU over CPU where both were measured, else the figure there is."""
     pair = summary.headline(benchmark)
     if pair is None:
         return None
     best = pair.best
     why = doubt(*(each for each in (best, pair.cpu) if each is not None))
     unsure = translate("Scores", "Doubtful: {why}.").format(why=why) if why else ""
-    without = _without(benchmark)
     if pair.ratio is not None:
         figure = times(pair.ratio)
         return Headline(
@@ -193,7 +195,8 @@ def headline(benchmark: Benchmark) -> Headline | None:
             translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU").format(
                 workload=workload(best.id), card=card(benchmark, best.device), times=figure
             ),
-            " ".join(part for part in (unsure or _of_a_night(pair.ratio), without) if part),
+            unsure or _of_a_night(pair.ratio),
+            missing(benchmark),
         )
     threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
     where = translate("Scores", "the CPU") if best.device == "cpu" else card(benchmark, best.device)
@@ -209,21 +212,21 @@ def headline(benchmark: Benchmark) -> Headline | None:
                 in_words(best),
                 counted(translate("Scores", "{threads} threads"), threads=threads) if threads is not None else "",
                 unsure,
-                without,
             )
             if part
         ),
+        missing(benchmark),
     )
 
 
-def _without(benchmark: Benchmark) -> str:
-    """Which main measurements are not in this result; nothing where all are."""
+def missing(benchmark: Benchmark) -> str:
+    """Which main measurements are not in this result, and why; nothing where all are."""
+    several = len(benchmark.devices) > 1
     names = [
-        f"{workload(name)} ({device_label(device)})" if len(benchmark.devices) > 1 else workload(name)
-        for name, device in summary.missing(benchmark)
+        (f"{workload(left.id)} ({device_label(left.device)})" if several else workload(left.id), left.why)
+        for left in summary.missing(benchmark)
     ]
-    said = translate("Scores", ", ").join(names)
-    return language.texts().say("bench.missing", {"workloads": said}) if names else ""
+    return without(names, language.texts())
 
 
 def unmeasured(benchmark: Benchmark) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from ...core import json
@@ -40,8 +41,9 @@ class Sharing(FileSaver):
 
 
 def _name(benchmark: Benchmark, ending: str) -> str:
-    """A file name that says what it is: "RTX-4060.png"."""
+    """A file name that says what it is and of which day: "GPU-Assistant-RTX-4060-2026-11-22.png"."""
     best = scores.reference(benchmark)
     device = "CPU" if best is None or best.device == "cpu" else scores.card(benchmark, best.device)
     plain = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in device).strip("-")
-    return f"GPU-Assistant-{plain}.{ending}"
+    day = "" if benchmark.started is None else time.strftime("-%Y-%m-%d", time.localtime(benchmark.started))
+    return f"GPU-Assistant-{plain}{day}.{ending}"

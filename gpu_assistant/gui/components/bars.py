@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .. import theme
 from .base import Live, rounded
 
 Bar = tuple[str, float | None, str, str]
+GAP, SPARE, LEAST = 18, 12, 60  # behind the labels, behind the values, and of the longest bar (pixels)
 
 
 class Bars(Live, QWidget):
-    """Horizontal bars from zero with label and value. A bar is (label, length, value as text, token)."""
+    """Horizontal bars from zero with label and value. A bar is (label, length, value as text, token).
+
+    Where not all fits beside each other, label and value stand above the bar: no value is cut.
+    """
 
     def __init__(self, bars: Sequence[Bar] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bars: tuple[Bar, ...] = ()
+        self._stacked = False
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setSizePolicy(policy)
         self.follow()
@@ -31,8 +36,30 @@ class Bars(Live, QWidget):
         self.setAccessibleName(", ".join(f"{label}: {value}" for label, _length, value, _token in bars))
         self.refresh()
 
+    def refresh(self) -> None:
+        """Other words, or others as large."""
+        labels, values = self._widths()
+        self._stacked = labels + GAP + values + SPARE + (theme.px(LEAST) if self._any() else 0) > self.width()
+        super().refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Room for all beside each other, or no longer."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.refresh()
+
+    def _any(self) -> bool:
+        return any(bar[1] is not None for bar in self._bars)
+
+    def _widths(self) -> tuple[float, float]:
+        """Of the longest label and value."""
+        small, strong = QFontMetricsF(theme.font("small")), QFontMetricsF(theme.font("small-strong"))
+        labels = max((small.horizontalAdvance(bar[0]) for bar in self._bars), default=0.0)
+        return labels, max((strong.horizontalAdvance(bar[2]) for bar in self._bars), default=0.0)
+
     def _row(self) -> int:
-        return QFontMetricsF(theme.font("body")).height().__ceil__() + 21
+        line = QFontMetricsF(theme.font("body")).height().__ceil__()
+        return line + theme.px(20) + 12 if self._stacked else line + 21
 
     def sizeHint(self) -> QSize:
         """As many rows as bars."""
@@ -42,24 +69,28 @@ class Bars(Live, QWidget):
         """Label, bar, value behind its end."""
         del event
         painter = QPainter(self)
-        small, strong = QFontMetricsF(theme.font("small")), QFontMetricsF(theme.font("small-strong"))
-        labels = max((small.horizontalAdvance(bar[0]) for bar in self._bars), default=0.0)
-        values = max((strong.horizontalAdvance(bar[2]) for bar in self._bars), default=0.0)
+        labels, values = self._widths()
         longest = max((bar[1] or 0.0 for bar in self._bars), default=0.0)
-        start, row, thick = labels + 18, self._row(), theme.px(20)
-        room = max(self.width() - start - values - 12, 20.0)
-        centre = int(Qt.AlignmentFlag.AlignVCenter)
+        row, thick = self._row(), theme.px(20)
+        line = row - thick - 12 if self._stacked else row  # of label and value
+        start = 0.0 if self._stacked else labels + GAP
+        room = self.width() - 2.0 if self._stacked else max(self.width() - start - values - SPARE, 20.0)
+        centre, right = int(Qt.AlignmentFlag.AlignVCenter), int(Qt.AlignmentFlag.AlignRight)
         for index, (label, length, value, token) in enumerate(self._bars):
             top = index * row
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color("soft"))
-            painter.drawText(QRectF(0, top, start, row), centre, label)
+            painter.drawText(QRectF(0, top, self.width() if self._stacked else start, line), centre, label)
             end = start
             if length is not None and longest > 0:
                 # A bar that is too short to see still shows that there is one.
                 width = max(room * length / longest, 6.0)
-                rounded(painter, QRectF(start, top + (row - thick) / 2, width, thick), 4, theme.color(token))
+                above = line if self._stacked else (row - thick) / 2
+                rounded(painter, QRectF(start, top + above, width, thick), 4, theme.color(token))
                 end = start + width + 10
             painter.setFont(theme.font("small-strong"))
             painter.setPen(theme.color("text"))
-            painter.drawText(QRectF(end, top, self.width() - end, row), centre, value)
+            if self._stacked:
+                painter.drawText(QRectF(0, top, self.width(), line), centre | right, value)
+            else:
+                painter.drawText(QRectF(end, top, self.width() - end, row), centre, value)

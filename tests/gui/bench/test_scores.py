@@ -50,10 +50,10 @@ def test_what_was_left_out_for_lack_of_time_is_named_with_a_way_out():
     lines = fairness.fairness(quick)
     below = {line.text: line.below for line in lines if line.kind == "warn"}
     assert below == {
-        "What would take too long here was left out.": (
+        "There was not enough time for everything; what did not fit in was left out.": (
             "Training BERT-base, float32; Matrix product, float32 · 2048 × 2048, 4096 × 4096"
         ),
-        "Other programs kept the CPU busy when the test began, so its figures are too low.": "",
+        "Other programs kept the CPU busy when the test began, so its figures may be too low.": "",
     }
     wayout = "The full test takes the time for all of it."
     assert wayout in [line.text for line in lines]
@@ -68,9 +68,9 @@ def test_a_warning_names_what_it_is_about_and_the_headline_what_is_missing():
     some = replace(cpu_benchmark(), results=(steady, noisy), left_out=(left,), notes=("bench.note.spread",))
     (line,) = [line for line in fairness.fairness(some) if line.text.startswith("The figures vary")]
     assert line.below == "Matrix product, float32 · 64 × 64"
-    assert scores.headline(some).detail.endswith("Not in this result: Training ResNet-50.")
+    assert scores.headline(some).missing == "Not in this result: Training ResNet-50 (no time was left)."
     assert rows_of(some)[-1][-1] == "Takes about 21 seconds here; there were 6 seconds for it"
-    assert "Not in this result" not in scores.headline(cpu_benchmark()).detail
+    assert not scores.headline(cpu_benchmark()).missing
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,7 @@ def test_a_warning_names_what_it_is_about_and_the_headline_what_is_missing():
     [
         ("busy-cpu", "other programs used the CPU"),
         ("spread", "the runs vary by more than 10 %"),
+        ("few", "there was time for two runs only"),
         ("wrong", "the check of the result failed"),
     ],
 )

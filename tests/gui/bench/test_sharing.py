@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from PySide6.QtGui import QColor, QImage
 
 from gpu_assistant.bench import summary
-from gpu_assistant.core.results import BenchDevice
+from gpu_assistant.core.results import BenchDevice, LeftOut
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.bench import picture
 from gpu_assistant.gui.bench.pair_row import PairRow
 from gpu_assistant.gui.bench.picture import HEIGHT, WIDTH, about, marks, png
 from gpu_assistant.gui.bench.report import html
@@ -175,6 +176,26 @@ def test_no_warning_on_the_picture_is_cut(language):
     assert lower < HEIGHT - 90
 
 
+def test_nothing_of_what_is_missing_is_cut_on_the_picture(language, monkeypatch):
+    left = [LeftOut(id=each, device="cpu", dtype="float32", size=(1,), why="bench.note.time") for each in summary.MAIN]
+    busy = replace(cpu_benchmark().results[0], notes=("busy-cpu", "spread", "few", "wrong"))
+    some = replace(cpu_benchmark(), results=(busy,), left_out=tuple(left))
+    assert marks(some).startswith("Not in this result: Training ResNet-50, Training BERT-base, ")
+    drawn = []
+    paragraph = picture._paragraph
+
+    def draws(painter, place, text, font, *rest):
+        paragraph(painter, place, text, font, *rest)
+        drawn.append((text, picture._wrapped(text, font, place.width()).height() <= place.height()))
+
+    monkeypatch.setattr(picture, "_paragraph", draws)
+    for code in ("en", "zh_CN"):
+        language.set(code)
+        png(some)
+    assert len(drawn) == 4
+    assert all(whole for _text, whole in drawn), drawn
+
+
 def test_cards_together_tell_their_efficiency_and_a_processor_its_format(language):
     words = Page(html(two_cards())).words
     assert "2 GPUs together · 96 % efficiency 503 images/s" in words
@@ -194,9 +215,11 @@ def test_a_processor_alone_has_figures_and_no_bars(language, qtbot):
     assert all(shown.pixelColor(x, shown.height() // 2) != bar for x in range(500, 800))
 
 
-def test_a_file_is_named_after_the_card():
+def test_a_file_is_named_after_the_card_and_its_day():
     assert _name(card_benchmark(), "png") == "GPU-Assistant-RTX-4060.png"
     assert _name(cpu_benchmark(), "html") == "GPU-Assistant-CPU.html"
+    noon = time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))
+    assert _name(replace(card_benchmark(), started=noon), "png") == "GPU-Assistant-RTX-4060-2026-11-22.png"
 
 
 def test_saving_and_what_goes_wrong(language, qtbot, tmp_path):

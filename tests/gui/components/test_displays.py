@@ -195,6 +195,18 @@ def test_bars_are_told_and_drawn(show) -> None:
     assert bars.grab().toImage() != before
 
 
+def test_no_value_of_a_bar_is_cut_where_it_is_narrow(show) -> None:
+    bars = show(ui.Bars([("11-22 10:55, full", 8.4, "8.40 images/s (doubtful)", "s5")]))
+    labels, values = bars._widths()
+    bars.resize(int(labels + values) + 200, bars.height())
+    beside = bars.sizeHint().height()
+    bars.resize(int(max(labels, values)) + 60, bars.height())
+    assert bars.sizeHint().height() > beside
+    ink = bars.grab().toImage()
+    edge = [ink.pixel(ink.width() - 1, y) for y in range(ink.height())]
+    assert len(set(edge)) == 1  # no letter ends at the edge
+
+
 def test_a_pill_never_shows_colour_alone(show) -> None:
     pictures = []
     for kind in ("ok", "warn", "error"):

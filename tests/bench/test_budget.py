@@ -1,0 +1,108 @@
+"""A slow computer has a figure of each kind, and hears of everything else why it has none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gpu_assistant.bench.child import schedule, timing
+from gpu_assistant.bench.places import CHILD
+from gpu_assistant.system import current
+
+SLOW = """
+class Slow(workload.Workload):
+    unit = "images/s"
+    checked_last = True
+    amount = 1.0
+
+    def __init__(self, name, share):
+        super().__init__(devices.Cpu(torch, 1), "float32", (1,), 60.0)
+        self.id, self.share, self.amount = name, share, 1.0
+
+    def least_s(self, pace):
+        return 0.5
+
+    def needs(self):
+        return 0
+
+    def prepare(self):
+        self.last_s = 0.25
+
+    def run(self):
+        time.sleep(0.25)
+
+    def check(self):
+        return 0.0, 1.0
+"""
+
+
+def answers(environment: Path, seconds: float) -> list[dict[str, Any]]:
+    """What a child says of three workloads that never have enough and run for 0.25 s, in so many seconds for all."""
+    program = f"""
+import runpy, sys, time
+sys.argv = ["child", "--device", "cpu"]
+launcher = runpy.run_path({str(CHILD)!r})
+launcher["load"]()
+import torch
+from gpu_assistant_bench import devices, limit, program, schedule, timing, workload
+{SLOW}
+timing.WARM_UP_S = 0.1
+schedule.QUICK_DEVICE_S = ({seconds}, {seconds})
+limit.clock_of = lambda since: time.perf_counter()
+schedule.of_device = lambda device, **_: [
+    Slow(name, schedule.SHARES.get(name, 1.0)) for name in ("resnet50", "bert-base", "decode")
+]
+program.main()
+"""
+    python = str(current().environment_python(environment))
+    words = [python, "-I", "-X", "utf8", "-c", program]
+    done = subprocess.run(words, capture_output=True, encoding="utf-8", timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_what_comes_first_leaves_time_for_what_comes_later(with_card: Path) -> None:
+    lines = answers(with_card, 5.0)
+    results = [line["result"] for line in lines if "result" in line]
+    assert [result["id"] for result in results] == ["resnet50", "bert-base", "decode"]
+    assert lines[-1] == {"end": True}
+
+
+def test_what_has_no_time_any_more_claims_no_time_that_nobody_knows(with_card: Path) -> None:
+    lines = answers(with_card, 0.4)
+    assert [line for line in lines if "left" in line] == [{"left": "time"}] * 3
+
+
+def test_every_main_workload_of_a_processor_has_its_share() -> None:
+    device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=None, free_bytes=lambda: None)
+    main = schedule.of_device(device, full=False)[:4]
+    assert [each.id for each in main] == ["matmul", "copy-within", "resnet50", "bert-base"]
+    assert all(0 < each.share < 1 for each in main)
+
+
+class Clock:
+    """A device on which each run takes as long as the clock is moved on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, run_s: float) -> None:
+        self.now, self._run_s = 0.0, run_s
+        monkeypatch.setattr(timing.time, "perf_counter", lambda: self.now)
+
+    def seconds(self, work: object, count: int = 1) -> list[float]:
+        self.now += self._run_s * count
+        return [self._run_s] * count
+
+
+def measured(monkeypatch: pytest.MonkeyPatch, most_s: float) -> list[float]:
+    """Runs of four seconds, of which some shall be made in six and none after `most_s`."""
+    clock: Any = Clock(monkeypatch, 4.0)
+    return timing.measure(clock, print, 6.0, 4.0, most_s)
+
+
+def test_two_runs_are_a_figure_where_a_third_would_come_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(measured(monkeypatch, 9.0)) == 2
+    assert len(measured(monkeypatch, 20.0)) == 3
