@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..core.machine import Machine
 from ..core.plan import Plan, other_way
-from ..core.price import price
+from ..core.price import price, time
 from ..core.recommendation import DriverAdvice, Recommendation
 from ..core.results import Checks, Curve, GpuSample, Sample
 from ..texts import price as prices
@@ -93,7 +93,7 @@ def plan(value: Plan, output: Output) -> None:
         fetched = prices.of_step(step.code, step.bytes, step.data, output.texts)
         figures = [fetched] if fetched else []
         if step.minutes:
-            figures.append(output.texts.value("seconds", 60 * step.minutes))
+            figures.append(prices.lasts(step.minutes, output.texts, least=step.minutes_least))
         if step.needs_admin:
             figures.append(output.say("needs-admin"))
         title = output.say("costs", title=step.title, names=", ".join(figures)) if figures else step.title
@@ -151,10 +151,11 @@ def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
     say(output.say("price", env=value.env, fetched=_fetched(value, output), kept=kept))
     if not found.exact or found.disk_about:
         say(output.say("price-online"))
-    minutes = next((step.data.get("mbits") for step in value.steps if step.kind == "download"), None)
-    if value.minutes is not None and minutes is not None:
-        code = "price-time-least" if prices.lacking(found, output.texts) else "price-time"
-        say(output.say(code, work_seconds=60 * value.minutes, mbits=minutes))
+    mbits = next((step.data.get("mbits") for step in value.steps if step.kind == "download"), None)
+    lasts = time(value, found)
+    if lasts is not None and mbits is not None:
+        code = "price-time-least" if lasts.least else "price-time"
+        say(output.say(code, work_seconds=60 * lasts.minutes, mbits=mbits))
     beside = [output.texts.say(f"price.part.{step.kind}") for step in value.steps if step.kind in BESIDE]
     if beside:
         say(output.say("price-besides", parts=("、" if output.texts.language == "zh_CN" else ", ").join(beside)))

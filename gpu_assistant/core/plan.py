@@ -39,8 +39,9 @@ class Step(Struct, frozen=True, kw_only=True):
 
     `kind` names an entry of `install/steps/`, which reads `spec` in a shape of its own. `needs` are the ids of
     earlier steps that this one cannot do without. `bytes` to fetch and `disk_bytes` to keep are None while
-    unknown; `now` is None where nothing of it is there yet, or nobody looked. `code` is
-    the texts' key: `step.<code>.title`, `.what`, `.undo` filled with `data`.
+    unknown; `minutes` are a lower bound with `minutes_least`, where a part of it is unknown. `now` is None where
+    nothing of it is there yet, or nobody looked. `code` is the texts' key: `step.<code>.title`, `.what`, `.undo`
+    filled with `data`.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Step(Struct, frozen=True, kw_only=True):
     bytes: int | None = None
     disk_bytes: int | None = None
     minutes: float | None = None
+    minutes_least: bool = False
     needs_admin: bool = False
     needs_reboot: bool = False
     commands: tuple[tuple[str, ...], ...] = ()

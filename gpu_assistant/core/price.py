@@ -106,6 +106,22 @@ def price(plan: Plan) -> Price:
     )
 
 
+class Time(Struct, frozen=True, kw_only=True):
+    """How long a plan takes: `least` where a part of it is unknown, which comes on top."""
+
+    minutes: float
+    least: bool
+
+
+def time(plan: Plan, found: Price) -> Time | None:
+    """As far as it is known; None where not even the packages' download is. `found` is the plan's price."""
+    if plan.minutes is not None:
+        return Time(minutes=plan.minutes, least=bool(found.lacks) or any(step.minutes_least for step in plan.steps))
+    if any(step.kind == "download" and step.minutes is None for step in plan.steps):
+        return None
+    return Time(minutes=sum(step.minutes or 0 for step in plan.steps), least=True)
+
+
 def _lacks(step: Step, known: Share) -> str | None:
     if known.lacks is not None:
         return known.lacks

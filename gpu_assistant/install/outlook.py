@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import structs
 
 from ..core.errors import AppError
-from ..core.plan import Now, Plan
+from ..core.plan import Now, Plan, Step
 from . import journal, lock, occupied, removal, replacing
 from .conda import META
 from .manifest import Manifest
@@ -17,15 +17,28 @@ from .soundness import damage
 from .strangers import named
 from .wish import lock_path
 
+# Nothing is fetched or written for a step of which this is told.
+STANDS = frozenset({"now.stands", "now.nothing", "now.here", "now.set"})
+
 
 def with_outlook(plan: Plan, ground: Ground) -> Plan:
     """The plan with `now` for each step; of a simulated machine nothing is known. Changes nothing. Raises AppError."""
+    from .planner import added_up
     from .steps import KINDS
+    from .steps.check_space import CheckSpace, relieved
 
     if plan.simulated:
         return plan
     steps = [structs.replace(step, now=KINDS[step.kind].find(step, plan, ground)) for step in plan.steps]
-    return structs.replace(plan, steps=tuple(steps))
+    if not any(map(_stands, steps)):
+        return structs.replace(plan, steps=tuple(steps))
+    left = [KINDS[step.kind].spared(step) if _stands(step) else step for step in steps]
+    left = [relieved(step, steps, left) if step.kind == CheckSpace.name else step for step in left]
+    return added_up(structs.replace(plan, steps=tuple(left)))
+
+
+def _stands(step: Step) -> bool:
+    return step.now is not None and step.now.code in STANDS
 
 
 def place_now(plan: Plan, ground: Ground) -> Now | None:

@@ -37,7 +37,13 @@ def of_step(code: str, count: int | None, data: Mapping[str, Value], texts: Sent
     known = share(code, count, data)
     if not known.known:
         return ""
-    return _figure(known.bytes, texts, about=known.measured is not None, more=known.lacks is not None)
+    more = known.lacks is not None
+    return _figure(known.bytes, texts, about=known.measured is not None and not more, more=more)
+
+
+def lasts(minutes: float, texts: Sentences, *, least: bool) -> str:
+    """How long something takes: "7 minutes", "at least 7 minutes"."""
+    return texts.say("price.time-at-least" if least else "price.time", {"work_seconds": 60 * minutes})
 
 
 def _figure(count: int, texts: Sentences, *, about: bool, more: bool) -> str:

@@ -169,7 +169,13 @@ def test_help_of_bundle_does_not_say_that_nothing_is_done(capsys: pytest.Capture
 
 
 @pytest.mark.parametrize(
-    ("machine", "goal", "told"), [("ubuntu-h100", "all", "at least"), ("linux-cpu-only", "pytorch", "about")]
+    ("machine", "goal", "told"),
+    [
+        ("ubuntu-h100", "all", "at least"),
+        ("linux-cpu-only", "pytorch", "about"),
+        ("windows11-rtx4060-nodriver", "cuda-dev", "at least"),
+        ("windows11-rtx4060-nodriver", "all", "at least"),
+    ],
 )
 def test_where_a_size_is_missing_the_time_is_a_lower_bound(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, machine: str, goal: str, told: str
@@ -186,6 +192,19 @@ def test_where_a_size_is_missing_the_time_is_a_lower_bound(
     assert run(words) == 0
     [time] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Time: ")]
     assert time.startswith(f"Time: {told} ")
+
+
+def test_minutes_of_packages_of_which_a_part_is_unknown_are_a_lower_bound(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    machine = str(ROOT / "tests/machines/windows11-rtx4060-nodriver.json")
+    for goal, least in (("all", True), ("cuda-dev", False)):
+        assert run(["plan", "--machine", machine, "--goal", goal, "--lang", "en", "--data-dir", str(tmp_path)]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        (fetching,) = (line for line in lines if line.startswith("4. Download"))
+        (making,) = (line for line in lines if line.startswith("5. Install PyTorch"))
+        assert fetching.count("at least ") == (2 if least else 0)
+        assert making.count("at least ") == (1 if least else 0)
 
 
 @pytest.mark.parametrize(

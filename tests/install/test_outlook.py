@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import PlanEvent, StepEvent
+from gpu_assistant.core.price import price
 from gpu_assistant.install.outlook import with_outlook
 from gpu_assistant.install.place import Ground
+from gpu_assistant.install.retold import retold
 from gpu_assistant.texts import Texts
 
 from . import tiny
@@ -43,6 +46,30 @@ def test_one_that_stands_is_told_and_left(world: World) -> None:
     assert told(world)["pytorch"] == "now.stands"
     # Another machine's folders are unknown here.
     assert told(world, simulated=True) == {}  # type: ignore[arg-type]
+
+
+def test_what_stands_costs_nothing(world: World) -> None:
+    ground = Ground(world.system, world.data, world.catalog)
+    world.install()
+    shutil.rmtree(world.data.files)
+    alone = world.plan()
+    plan = with_outlook(alone, ground)
+    assert not price(alone).exact
+    assert (plan.bytes, price(plan).exact, price(plan).disk_bytes) == (0, True, 0)
+    steps = {step.id: step for step in plan.steps}
+    assert [(steps[name].bytes, steps[name].disk_bytes, steps[name].minutes) for name in ("download", "pytorch")] == [
+        (0, 0, 0.0),
+        (0, 0, 0.0),
+    ]
+    space = steps["space"]
+    assert (space.code, space.data["disk_bytes"]) == ("check-space", 0)
+    assert (plan.minutes or 0) < sum(step.minutes or 0 for step in alone.steps)
+    spoken = {step.id: step for step in Texts("en").plan(plan).steps}
+    assert " MB" not in str(spoken["download"].what)
+    # Such a plan is taken as a plan file, too.
+    assert retold(plan, ground).steps[0].id == "space"
+    damage(world)
+    assert with_outlook(world.plan(), ground).bytes == alone.bytes
 
 
 def test_a_damaged_one_is_told_and_made_anew(world: World) -> None:

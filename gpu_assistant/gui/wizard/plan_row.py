@@ -12,7 +12,7 @@ from ...core.plan import PlanFile, Step, other_way
 from ...core.price import kept_least
 from ...texts import Texts
 from ...texts.format import size
-from ...texts.price import of_step
+from ...texts.price import lasts, of_step
 from ...texts.terms import explained
 from .. import theme
 from ..components import Button, CommandBox, label
@@ -136,7 +136,7 @@ def right(step: Step, texts: Texts) -> str:
     fetched = of_step(step.code, step.bytes, step.data, texts)
     known = [fetched] if fetched else []
     if step.minutes:
-        known.append(texts.value("seconds", 60 * step.minutes))
+        known.append(lasts(step.minutes, texts, least=step.minutes_least))
     return " · ".join(known)
 
 

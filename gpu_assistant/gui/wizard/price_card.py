@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy,
 from ...core.disks import disk_of
 from ...core.machine import Machine
 from ...core.plan import Plan
-from ...core.price import Price, price
+from ...core.price import Price, price, time
 from ...texts import Texts
 from ...texts import price as prices
 from ...texts.format import size
@@ -40,7 +40,11 @@ class PriceCard(Card):
 
     def set_price(self, plan: Plan, machine: Machine, texts: Texts, *, by_hand: bool = False) -> None:
         """The plan's price; a driver that is installed `by_hand` asks for consent outside the plan."""
-        minutes = texts.value("seconds", 60 * plan.minutes) if plan.minutes is not None else self.tr("Not known yet")
+        found = price(plan)
+        lasts = time(plan, found)
+        minutes = (
+            prices.lasts(lasts.minutes, texts, least=lasts.least) if lasts is not None else self.tr("Not known yet")
+        )
         consents = sum(step.needs_admin for step in plan.steps)
         consent = {0: self.tr("No consent"), 1: self.tr("Once")}.get(consents, self.tr("{n} times").format(n=consents))
         asked = self.tr("is needed") if consents == 0 else self.tr("you are asked for consent")
@@ -50,13 +54,12 @@ class PriceCard(Card):
         line = next((step.data.get("mbits") for step in plan.steps if step.kind == "download"), None)
         pace = self.tr("or so") if line is None else self.tr("or so, at {mbits} Mbit/s").format(mbits=line)
         decides = self.tr("your line decides") if plan.bundle is None else self.tr("the disk decides")
-        pace = pace if plan.minutes is not None else decides
-        found = price(plan)
+        pace = pace if lasts is not None else decides
         kept = prices.kept(found, texts)
         words = (
             self._bytes(plan, found, texts),
             (_head(kept or self.tr("Not known yet")), self._where(plan, machine, known=bool(kept))),
-            (minutes, pace),
+            (_head(minutes), pace),
             (consent, asked),
         )
         for tile, (figure, line) in zip(self._tiles, words, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -49,7 +50,7 @@ class CheckSpace(Kind):
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step, planned last: it knows what all the others take, and says so where that is too much."""
-        keeping, fetching = _counted(draft)
+        keeping, fetching = _counted(draft.steps)
         kept, fetched = total(step.disk_bytes for step in keeping), total(step.bytes for step in fetching)
         code = "check-space"
         if kept is None or fetched is None:
@@ -102,6 +103,26 @@ class CheckSpace(Kind):
         return _clear(env, step, work)
 
 
+def relieved(step: Step, before: Sequence[Step], after: Sequence[Step]) -> Step:
+    """The look at the room, of a plan in which some steps need none any more."""
+    keeping, fetching = _counted(after)
+    known = [each.disk_bytes for each in keeping], [each.bytes for each in fetching]
+    kept: int | None = sum(kept_least(each) or 0 for each in keeping)
+    fetched = sum(share(each.code, each.bytes, each.data).bytes for each in fetching)
+    if any(each.kind == "python-packages" and each.disk_bytes is None for each in keeping):
+        # Of the packages' room something was told by what was measured on others.
+        told = step.data.get("kept_bytes")
+        gone = sum(kept_least(each) or 0 for each in _counted(before)[0]) - (kept or 0)
+        kept = told - gone if isinstance(told, int) else None
+    least = kept + fetched if kept is not None else None
+    free, code = step.data.get("free_bytes"), "check-space-about" if None in (*known[0], *known[1]) else "check-space"
+    if least is None:
+        code = "check-space-unknown"
+    elif isinstance(free, int) and free < least:
+        code = f"{code}-short"
+    return structs.replace(step, code=code, data={**step.data, "kept_bytes": kept, "disk_bytes": least})
+
+
 def _clear(env: Path, step: Step, work: Work) -> Outcome:
     """What a removal left of the user's moves aside, whole: the new environment needs the place for itself."""
     if not (left_over(env, work.data) and holds_anything(env)):
@@ -121,7 +142,7 @@ def _about(draft: Draft) -> tuple[int | None, int]:
     """About what the whole plan keeps on the disk and fetches, by what is known of each step and what was measured on
     such packages; None where nobody measured any.
     """
-    keeping, fetching = _counted(draft)
+    keeping, fetching = _counted(draft.steps)
     fetched = sum(share(step.code, step.bytes, step.data).bytes for step in fetching)
     kept = sum(kept_least(step) or 0 for step in keeping)
     if draft.sizes.disk_bytes is not None:
@@ -129,12 +150,12 @@ def _about(draft: Draft) -> tuple[int | None, int]:
     return (kept + draft.disk_about if draft.disk_about is not None else None), fetched
 
 
-def _counted(draft: Draft) -> tuple[list[Step], list[Step]]:
+def _counted(steps: Sequence[Step]) -> tuple[list[Step], list[Step]]:
     """The steps that keep something on the disk of the plan, and those that fetch something to it."""
     from . import KINDS
 
-    keeping = [step for step in draft.steps if not KINDS[step.kind].apart]
-    return keeping, [step for step in draft.steps if step.files or not KINDS[step.kind].apart]
+    keeping = [step for step in steps if not KINDS[step.kind].apart]
+    return keeping, [step for step in steps if step.files or not KINDS[step.kind].apart]
 
 
 def _check_room(work: Work, *, built: bool) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+from msgspec import structs
+
 from ...core.errors import AppError
 from ...core.names import Value
 from ...core.plan import Now, Plan, PlanFile, Step
@@ -35,6 +37,7 @@ class Download(Kind):
         "download-bundle",
         "download-all",
         "download-none",
+        "download-here",
     )
     needs: ClassVar[tuple[str, ...]] = ("resolve",)
 
@@ -69,6 +72,7 @@ class Download(Kind):
                 bytes=count,
                 disk_bytes=0,
                 minutes=draft.paces.line_minutes(known.bytes if known.known or count == 0 else None),
+                minutes_least=known.lacks in ("tensorflow", "files"),
             ),
         )
 
@@ -80,6 +84,11 @@ class Download(Kind):
         """An environment that stands needs no files."""
         now = environment_now(plan, ground)
         return Now(code="now.nothing") if now is not None and now.code == "now.stands" else None
+
+    def spared(self, step: Step) -> Step:
+        """What it would have fetched is told of no more."""
+        data = {name: value for name, value in step.data.items() if name in ("release", "mbits")}
+        return structs.replace(super().spared(step), code="download-here", data=data)
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
         """An environment that stands, or is built, needs no files."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import msgspec
+from msgspec import structs
 
 from ...core import json
 from ...core.json import fault_of
@@ -79,6 +80,10 @@ class Kind:
     def find(self, step: Step, plan: Plan, ground: Ground) -> Now | None:  # noqa: ARG002 - the shape of all kinds
         """What of it is there before the run, told in a plan; a quick look that changes nothing. Raises AppError."""
         return None
+
+    def spared(self, step: Step) -> Step:
+        """The step where what it would bring stands already."""
+        return structs.replace(step, bytes=0, disk_bytes=0, minutes=0.0, minutes_least=False)
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002 - the shape of all kinds
         """Where there is nothing left to do, how it stands; None where `run` is needed. Changes nothing."""

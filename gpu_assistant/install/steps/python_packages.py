@@ -50,6 +50,8 @@ class PythonPackages(Kind):
                 bytes=0,
                 disk_bytes=sizes.disk_bytes,
                 minutes=draft.paces.unpack_minutes(sizes.disk_bytes or draft.disk_about),
+                # What was measured is PyTorch alone.
+                minutes_least=sizes.disk_bytes is None and draft.recommendation.tensorflow is not None,
                 commands=(
                     *((made_here,) if draft.made_by == "venv" else ()),
                     ("uv", "pip", "sync", "--python", env, "pylock.toml"),
