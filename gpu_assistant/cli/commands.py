@@ -121,8 +121,9 @@ def _remove(
     """Ask, unless it is agreed to or only shown, and take back; says whether all is said that there is to say."""
 
     def explain(say: Callable[[str], None]) -> None:
+        steps = job.steps()  # where it must not be, nothing is announced
         say(output.say(what, env=folder, data=folder))
-        for number, step in enumerate(job.steps(), 1):
+        for number, step in enumerate(steps, 1):
             say(f"{number}. " + output.texts.say(f"step.{step.code}.title", step.data))
             say("   " + output.texts.say(f"step.{step.code}.what", step.data))
 

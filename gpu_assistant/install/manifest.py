@@ -50,6 +50,16 @@ def written(environment: Path) -> Manifest | None:
         return None
 
 
+def lacking(environment: Path) -> tuple[str, ...]:
+    """Which of our own notes in an environment are gone or cannot be read."""
+    try:
+        json.decode((environment / MANIFEST).read_bytes(), Manifest)
+        readable = True
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        readable = False
+    return (*(() if readable else (MANIFEST,)), *(() if (environment / LOCK).is_file() else (LOCK,)))
+
+
 def write(folder: Path, manifest: Manifest) -> None:
     """Write it whole; raises AppError."""
     json.write_file(folder / MANIFEST, json.encode_pretty(manifest) + "\n")

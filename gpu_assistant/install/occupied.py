@@ -66,9 +66,30 @@ def ours(environment: Path, data: DataDir) -> Manifest | None:
     return found if found is not None and environment in journal.environments(data) else None
 
 
+def wrecked(environment: Path, data: DataDir) -> tuple[str, ...]:
+    """Our own notes that are gone or damaged in an environment that an install made there, and in which the list of its
+    files still lies; nothing for any other folder.
+    """
+    if not _made_here(environment, data) or not (environment / listing.FILES).is_file():
+        return ()
+    return manifest.lacking(environment)
+
+
+def without_notes(environment: Path, data: DataDir) -> bool:
+    """Whether an install made it there, and nothing tells any more what in it is ours."""
+    holds = environment.is_dir() and any(environment.iterdir())
+    listed = os.path.lexists(environment / listing.FILES)
+    return holds and not listed and _made_here(environment, data) and not journal.left_files(data, environment)
+
+
+def _made_here(environment: Path, data: DataDir) -> bool:
+    return environment in journal.environments(data) and not os.path.lexists(environment / listing.UNFINISHED)
+
+
 def refuse_strangers(environment: Path, data: DataDir) -> None:
     """Raise AppError("environment-occupied") if anything stands at `environment` that we did not make, and that no
-    removal of ours left there: that is moved aside.
+    removal of ours left there: that is moved aside. ("environment-without-notes") for one of ours that nothing can tell
+    from the user's files any more.
     """
     try:
         empty = not environment.exists() or (environment.is_dir() and not any(environment.iterdir()))
@@ -77,6 +98,10 @@ def refuse_strangers(environment: Path, data: DataDir) -> None:
     begun = removal.said(environment) is not None and environment in journal.environments(data)
     if empty or begun or ours(environment, data) is not None or left_over(environment, data):
         return
+    if wrecked(environment, data):
+        return
+    if without_notes(environment, data):
+        raise AppError("environment-without-notes", path=str(environment))
     raise AppError("environment-occupied", path=str(environment))
 
 

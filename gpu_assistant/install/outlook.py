@@ -56,16 +56,17 @@ def environment_now(plan: Plan, ground: Ground) -> Now | None:
     env = Path(plan.env)
     made = occupied.ours(env, ground.data)
     if made is None:
-        return None
+        return _damaged(env, occupied.wrecked(env, ground.data))
     if not _same(made, plan, ground):
         versions = {"PyTorch": made.torch, "TensorFlow": made.packages.get("tensorflow"), "Python": made.python}
         told = ", ".join(f"{name} {version}" for name, version in versions.items() if version is not None)
         return Now(code="now.differs", data={"path": plan.env, "versions": told})
-    broken = damage(env, made, ground.system)
-    if not broken:
-        return Now(code="now.stands", data={"path": plan.env})
+    return _damaged(env, damage(env, made, ground.system)) or Now(code="now.stands", data={"path": plan.env})
+
+
+def _damaged(env: Path, broken: tuple[str, ...]) -> Now | None:
     code = "now.damaged-conda" if (env / META).is_dir() else "now.damaged"
-    return Now(code=code, data={"path": plan.env, "files": named(broken)})
+    return Now(code=code, data={"path": str(env), "files": named(broken)}) if broken else None
 
 
 def _same(made: Manifest, plan: Plan, ground: Ground) -> bool:

@@ -46,7 +46,8 @@ class UninstallJob:
         return tuple(item.step for item in forecast(self._items(place), place))
 
     def run(self, context: JobContext[Any]) -> Path:
-        """The folder that is gone. Raises AppError: environment-missing, -not-yet, -not-ours, -in-use, already-running.
+        """The folder that is gone. Raises AppError: environment-missing, -not-yet, -not-ours, -without-notes, -in-use,
+        already-running.
 
         Raises CallError("folder-shared") before any news.
         """
@@ -73,6 +74,7 @@ class UninstallJob:
         """`held`: the data folder is, by us."""
         from ..system.single import refuse_running
         from .journal import interrupted
+        from .occupied import without_notes
         from .takeback import items
 
         found = items(place, self.environment)
@@ -81,7 +83,9 @@ class UninstallJob:
         if not held:
             refuse_running(self._data)
         code, stopped = "environment-missing", interrupted(self._data)
-        if self.environment.exists():
+        if without_notes(self.environment, self._data):
+            code = "environment-without-notes"
+        elif self.environment.exists():
             code = "environment-not-ours"
         elif stopped is not None and stopped.plan.env == str(self.environment):
             code = "environment-not-yet"

@@ -12,6 +12,8 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import Event
 from gpu_assistant.install import runner
+from gpu_assistant.install.outlook import with_outlook
+from gpu_assistant.install.place import Ground
 from gpu_assistant.install.replacing import old_path
 from gpu_assistant.install.steps import verify as proof
 from gpu_assistant.texts import Texts
@@ -167,3 +169,47 @@ def test_a_cache_that_is_cut_short_is_unpacked_anew(world: World) -> None:
     world.install(world.plan(environment=other))
     (ballast,) = other.rglob("torch/ballast.bin")
     assert ballast.read_bytes() == BALLAST
+
+
+@pytest.mark.parametrize(
+    ("note", "text"), [("gpu-assistant.json", "{"), ("gpu-assistant.json", None), ("pylock.toml", None)]
+)
+def test_one_whose_own_notes_are_damaged_is_made_anew(world: World, note: str, text: str | None) -> None:
+    world.install()
+    furnish(world)
+    (world.environment / note).unlink()
+    if text is not None:
+        (world.environment / note).write_text(text, encoding="utf-8")
+    plan = with_outlook(world.plan(), Ground(world.system, world.data, world.catalog))
+    now = {step.id: step.now for step in plan.steps}["pytorch"]
+    assert now is not None
+    assert (now.code, now.data["files"]) == ("now.damaged", note)
+    told: Any = repaired(world)
+    assert told.data["files"] == note
+    is_sound(world)
+    assert states(world.install())["pytorch"] == "skipped"
+
+
+def test_one_whose_notes_are_damaged_is_not_replaced_by_other_versions(world: World) -> None:
+    world.install()
+    (world.environment / "gpu-assistant.json").write_text("{", encoding="utf-8")
+    tiny.index(world.server, "torch", [world.torch, tiny.torch("9.0.0+cpu")])
+    with pytest.raises(AppError) as caught:
+        world.install(world.plan(version="9.0.0"))
+    assert caught.value.code == "environment-differs"
+    uninstall(world)
+    assert remains(world.environment) == ["gpu-assistant.json"]
+
+
+def test_one_without_its_list_is_left_and_said_so(world: World) -> None:
+    world.install()
+    for note in ("gpu-assistant.json", "gpu-assistant-files.txt"):
+        (world.environment / note).unlink()
+    before = remains(world.environment)
+    for act in (world.install, lambda: uninstall(world), lambda: shown(world)):
+        with pytest.raises(AppError) as caught:
+            act()
+        assert caught.value.code == "environment-without-notes"
+    assert remains(world.environment) == before
+    shutil.rmtree(world.environment)
+    assert states(world.install())["pytorch"] == "done"

@@ -16,8 +16,9 @@ from ..conda import CHANNEL, META, Conda
 from ..draft import Draft
 from ..effects import Effect, TreeMade
 from ..journal import Why
-from ..occupied import ours
+from ..occupied import ours, wrecked
 from ..place import Ground, Place
+from ..strangers import named
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields, refused, spec_of
 
@@ -89,6 +90,8 @@ class CondaEnvironment(Kind):
         if ours(env, work.data) is not None:
             if not (env / META).is_dir():
                 raise AppError("environment-differs", path=str(env))
+        elif broken := wrecked(env, work.data):
+            raise AppError("environment-damaged", path=str(env), files=named(broken))
         elif removal.said(env) != _mark(step, work) and built(work.plan, work.journal) is None:
             return None
         work.interpreter = work.system.environment_python(env)

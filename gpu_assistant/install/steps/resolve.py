@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import ClassVar
 
 from ...core.errors import AppError
 from ...core.names import Value
 from ...core.plan import Plan, Step
 from ...core.recommendation import PyTorchChoice, Recommendation, TensorFlowChoice
+from .. import owned
 from ..built import built
 from ..conda import META
 from ..draft import Draft
 from ..fetching import Getting
 from ..lock import Lock
-from ..occupied import ours
+from ..occupied import ours, wrecked
 from ..place import Ground
 from ..resolve import Resolver
 from ..soundness import damage
@@ -121,6 +123,9 @@ def _settled(lock: Lock, work: Work) -> Outcome:
     standing = ours(work.environment, work.data)
     if standing is not None and standing.lock != lock.identity:
         raise AppError("environment-differs", path=str(work.environment))
+    work.damaged = wrecked(work.environment, work.data)
+    if work.damaged:
+        _refuse_other(lock, work.environment)
     if standing is not None:
         work.damaged = damage(work.environment, standing, work.system)
     if work.damaged and (work.environment / META).is_dir():
@@ -132,6 +137,16 @@ def _settled(lock: Lock, work: Work) -> Outcome:
     found = {"PyTorch": lock.version("torch"), "TensorFlow": lock.version("tensorflow")}
     told = ", ".join(f"{name} {version}" for name, version in found.items() if version is not None)
     return Outcome(code="progress.resolved", data={"count": len(lock.packages), "packages": told})
+
+
+def _refuse_other(lock: Lock, environment: Path) -> None:
+    """Where its own notes do not tell it any more, the packages tell whether it is the environment that is wanted."""
+    there = {package.name for package in owned.packages(environment)}
+    for name in ("torch", "tensorflow"):
+        wanted = lock.version(name)
+        found = next((each for each in there if each.startswith(f"{name} ")), None)
+        if found is not None and found != f"{name} {wanted}":
+            raise AppError("environment-differs", path=str(environment))
 
 
 def _refuse_choice(torch: PyTorchChoice, ground: Ground) -> None:
