@@ -16,11 +16,47 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 # Whole files and folders, unless they are named in the call.
+SOURCE, RECKONED, PAINTED = "reads the source", "reckons, without any file or program", "painted by Qt from figures"
 LEFT_OUT = {
-    "tests/test_layering.py": "reads the source",
+    "tests/test_layering.py": SOURCE,
     "tests/test_texts.py": "reads the sentences; Windows in Chinese reads them, too",
-    "tests/advise": "reckons with the catalog, without any file or program",
-    "tests/catalog": "reckons with the catalog, without any file or program",
+    "tests/gui/test_window_words.py": SOURCE,
+    "tests/installers/test_icon.py": SOURCE,
+    "tests/installers/test_workflows.py": SOURCE,
+    "tests/advise": RECKONED,
+    "tests/catalog": RECKONED,
+    "tests/bench/test_compare.py": RECKONED,
+    "tests/bench/test_summary.py": RECKONED,
+    "tests/health/test_curves.py": RECKONED,
+    "tests/health/test_minder.py": RECKONED,
+    "tests/health/test_past.py": RECKONED,
+    "tests/health/test_rules.py": RECKONED,
+    "tests/health/test_sick_cards.py": "what a test says of a card; test_job.py beside it starts the same program",
+    "tests/health/test_watch.py": RECKONED,
+    # Of the window Windows opens every page (main/test_pages.py) and runs all that asks for files, programs, threads,
+    # keyboard and room; what stands on the pages is the same figures in the same painter.
+    "tests/gui/bench/test_large.py": PAINTED,
+    "tests/gui/bench/test_result.py": PAINTED,
+    "tests/gui/bench/test_scores.py": PAINTED,
+    "tests/gui/components/test_displays.py": PAINTED,
+    "tests/gui/components/test_icons.py": PAINTED,
+    "tests/gui/components/test_shape.py": PAINTED,
+    "tests/gui/components/test_theme.py": PAINTED,
+    "tests/gui/main/test_verdict.py": PAINTED,
+    "tests/gui/monitor/test_clock.py": PAINTED,
+    "tests/gui/monitor/test_inside.py": PAINTED,
+    "tests/gui/monitor/test_monitor_page.py": PAINTED,
+    "tests/gui/monitor/test_more.py": PAINTED,
+    "tests/gui/monitor/test_plot.py": PAINTED,
+    "tests/gui/monitor/test_series.py": PAINTED,
+    "tests/gui/wizard/test_findings.py": PAINTED,
+    "tests/gui/wizard/test_plan_list.py": PAINTED,
+    "tests/gui/wizard/test_rows_and_cards.py": PAINTED,
+    "tests/gui/wizard/test_said_of_parts.py": PAINTED,
+    "tests/gui/wizard/test_said_once.py": PAINTED,
+    "tests/gui/wizard/test_same_price.py": PAINTED,
+    "tests/gui/wizard/test_terms.py": PAINTED,
+    "tests/gui/wizard/test_wizard_progress.py": PAINTED,
 }
 
 # Of a test's many cases the first, the last and some between: what the system changes, it changes in each of them.
