@@ -6,6 +6,7 @@ import re
 import time
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 from PySide6.QtGui import QColor, QImage
@@ -166,10 +167,11 @@ def test_no_warning_on_the_picture_is_cut(language):
     many = replace(few, notes=tuple(f"bench.note.{each}" for each in ("busy-cpu", "spread", "wrong", "time", "killed")))
 
     def lowest_and_highest(benchmark):
-        image = QImage.fromData(png(benchmark))
-        warn = QColor(look().themes["light"].colours()["warn"]).name()
-        rows = [y for y in range(HEIGHT) if any(image.pixelColor(x, y).name() == warn for x in range(0, WIDTH, 2))]
-        return rows[0], rows[-1]
+        image = QImage.fromData(png(benchmark)).convertToFormat(QImage.Format.Format_RGB32)
+        warn = QColor(look().themes["light"].colours()["warn"]).rgb()
+        rows = np.frombuffer(image.constBits(), np.uint32).reshape(HEIGHT, WIDTH)
+        (marked,) = np.nonzero((rows == warn).any(axis=1))
+        return int(marked[0]), int(marked[-1])
 
     (high, low), (higher, lower) = lowest_and_highest(few), lowest_and_highest(many)
     assert low - high < 30 < lower - higher < 110
