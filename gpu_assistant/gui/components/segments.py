@@ -28,6 +28,7 @@ class Segments(Live, QWidget):
         for index, button in enumerate(self.buttons):
             row.addWidget(button)
             button.clicked.connect(lambda _checked=False, index=index: self.chosen.emit(index))
+            button.toggled.connect(lambda _: self._let_in())
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.set_current(current)
         self.setAccessibleName(name)
@@ -48,6 +49,13 @@ class Segments(Live, QWidget):
             button.setAutoExclusive(False)
             button.setChecked(False)
             button.setAutoExclusive(True)
+        self._let_in()
+
+    def _let_in(self) -> None:
+        """Tab comes in at the one that holds, from either side; at the first where none does."""
+        holds = max(self.current(), 0)
+        for index, button in enumerate(self.buttons):
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus if index == holds else Qt.FocusPolicy.ClickFocus)
 
     def current(self) -> int:
         """The index that holds; -1: none."""

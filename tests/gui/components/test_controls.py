@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QFontMetrics, QImage
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import components as ui
@@ -268,6 +268,29 @@ def test_segments_choose_with_arrows(show, qtbot: QtBot) -> None:
     assert chosen == [1, 2]
     segments.set_options(["1 分钟", "10 分钟", "1 小时"])
     assert segments.buttons[2].text() == "1 小时"
+
+
+def test_tab_comes_into_segments_at_the_one_that_holds(show, qtbot: QtBot) -> None:
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    before, segments, after = ui.Button("before"), ui.Segments(["a", "b", "c"], 1), ui.Button("after")
+    for widget in (before, segments, after):
+        column.addWidget(widget)
+    show(holder)
+    for start, key in ((before, Qt.Key.Key_Tab), (after, Qt.Key.Key_Backtab)):
+        start.setFocus()
+        qtbot.waitUntil(start.hasFocus)
+        qtbot.keyClick(start, key)
+        assert [button.hasFocus() for button in segments.buttons] == [False, True, False]
+    qtbot.keyClick(segments.buttons[1], Qt.Key.Key_Right)
+    assert segments.current() == 2
+    assert segments.buttons[2].hasFocus()
+    qtbot.keyClick(segments.buttons[2], Qt.Key.Key_Tab)
+    assert after.hasFocus()
+    segments.set_current(None)
+    before.setFocus()
+    qtbot.keyClick(before, Qt.Key.Key_Tab)
+    assert segments.buttons[0].hasFocus()
 
 
 def test_the_theme_menu_changes_the_theme(show, qtbot: QtBot) -> None:
