@@ -101,7 +101,7 @@ def missing(benchmark: Benchmark) -> tuple[LeftOut, ...]:
 def wanted(left: LeftOut) -> tuple[str, dict[str, Value]] | None:
     """How much it would have taken and how much there was: a text's key and its figures; None where nobody knows."""
     if left.wanted_bytes is not None and left.had_bytes is not None:
-        return "bench.left.memory", {"wanted_binary_bytes": left.wanted_bytes, "had_binary_bytes": left.had_bytes}
+        return "bench.left.memory", {"wanted_memory_bytes": left.wanted_bytes, "had_memory_bytes": left.had_bytes}
     if left.wanted_s is not None and left.had_s is not None:
         return "bench.left.time", {"wanted_seconds": float(left.wanted_s), "had_seconds": float(left.had_s)}
     return None

@@ -10,7 +10,7 @@ from ..bench.compare import DOUBTFUL
 from ..bench.expected import key
 from ..bench.lines import BenchProgress
 from ..core.results import Benchmark, BenchResult, BenchWatch, LeftOut
-from ..texts.format import binary
+from ..texts.format import memory
 from ..texts.missing import without
 from ..texts.verdict import verdict
 from .output import Output
@@ -160,11 +160,11 @@ def _format(dtype: str, output: Output) -> str:
 
 
 def _size(workload: str, size: Sequence[int], output: Output) -> str:
-    """4096 × 4096, 256 MiB, 3 × 224 × 224, 128 words."""
+    """4096 × 4096, 256 MB, 3 × 224 × 224, 128 words."""
     if workload in WORDS:
         return output.say("bench-words", words=sum(size))
     if workload.startswith(COPIES):
-        return binary(size[0])
+        return memory(size[0])
     square = workload == "matmul" and len(set(size)) == 1
     return " × ".join(str(side) for side in (size[:2] if square else size))
 

@@ -77,16 +77,10 @@ def size(count: float) -> str:
 
 
 def memory(count: float) -> str:
-    """Memory in the binary units that makers of cards and RAM mean by "GB": "8 GB", "15.6 GB"."""
-    value = count / 2**30
-    return f"{value:.0f} GB" if abs(value - round(value)) < 0.05 else f"{value:.1f} GB"
-
-
-def binary(count: float) -> str:
-    """Memory by the units that PyTorch counts it in, by their own names: "7.2 GiB", "256 MiB", "3.4 MiB", "52 KiB"."""
-    for unit, step in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+    """Memory in the binary units that makers of cards and RAM mean by "GB": "8 GB", "15.6 GB", "256 MB", "52 KB"."""
+    for unit, step in (("GB", 2**30), ("MB", 2**20), ("KB", 2**10)):
         value = count / step
-        whole = (value >= 9.95 and unit != "GiB") or value >= 99.95
+        whole = (value >= 9.95 and unit != "GB") or value >= 99.95
         digits = f"{value:,.0f}" if whole or abs(value - round(value)) < 0.05 else f"{value:.1f}"
         # What would be rounded to 1024 of the smaller unit is 1 of this one.
         if value >= 1 - 0.5 / 2**10:
@@ -126,8 +120,6 @@ def shown(name: str, value: Value, language: Language) -> str:
 
 
 def _figure(name: str, value: float, language: Language) -> str:
-    if name.endswith("binary_bytes"):
-        return binary(value)
     if name.endswith("memory_bytes"):
         return memory(value)
     if name.endswith("bytes"):

@@ -491,8 +491,8 @@
 <context>
     <name>FitBars</name>
     <message>
-        <source>1 GiB is 1,024 MiB, as PyTorch counts memory: a card sold with 8 GB has about 8 GiB.</source>
-        <translation>1 GiB 等于 1,024 MiB，PyTorch 也这样计算内存：标称 8 GB 的显卡约有 8 GiB。</translation>
+        <source>1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.</source>
+        <translation>1 GB 显存等于 1,024 MB，与显卡标称相同，PyTorch 写作 GiB 和 MiB。</translation>
     </message>
     <message>
         <source>One step of {model}, batch of {batch}, on {device}</source>

@@ -46,8 +46,8 @@ def test_figures_have_units_that_people_read(capsysbinary: pytest.CaptureFixture
     said = "\n".join(printed(capsysbinary, card_benchmark()))
     assert "720 GFLOP/s" in said
     assert "TFLOP/s (middle" in said
-    assert "256 MiB" in said
-    assert "MiB and GiB are 2^20 and 2^30 bytes" in said
+    assert "256 MB" in said
+    assert "MB and GB of memory are 2^20 and 2^30 bytes" in said
     assert "268435456" not in said
     assert "uint8" not in said
     assert "4096 × 4096" in said
@@ -97,7 +97,7 @@ def test_what_was_left_out_says_why(capsysbinary: pytest.CaptureFixture[bytes]) 
         )
         for line in said
     )
-    assert any(line.endswith("96 words: needs about 3 GiB; 1 GiB could be used") for line in said)
+    assert any(line.endswith("96 words: needs about 3 GB; 1 GB could be used") for line in said)
     at = next(number for number, line in enumerate(said) if "The figures vary" in line)
     assert "Matrix product" in said[at + 1]
     assert "64 × 64" not in said[at + 1]

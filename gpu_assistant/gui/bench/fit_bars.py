@@ -74,7 +74,7 @@ class FitBars(Card):
         for variant, why in self._left.items():
             name = next((fit_words.variant_name(each) for each in fit_words.VARIANTS if each == variant), variant)
             self._left_out.addWidget(label("small", f"{name}: {texts.say(why)}"))
-        notes = [self.tr("1 GiB is 1,024 MiB, as PyTorch counts memory: a card sold with 8 GB has about 8 GiB.")]
+        notes = [self.tr("1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.")]
         if not all(fit.exact for fit in fits):
             notes.insert(0, self.tr("Projected from small steps that were not quite alike: take it as about."))
         if any(fit.gradients == 0 for fit in fits):

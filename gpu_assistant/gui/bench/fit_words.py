@@ -8,7 +8,7 @@ from ...bench.fit import LARGEST_GPU, FitModel, usable_batch
 from ...bench.lines import FitProgress
 from ...bench.snippet import ways_of
 from ...core.results import BenchDevice, FitVariant, MemoryFit
-from ...texts.format import binary, short_name
+from ...texts.format import memory, short_name
 from ..components.picker import Entry
 from . import scores
 from .working import Now
@@ -103,7 +103,7 @@ def parts_of(fit: MemoryFit) -> tuple[tuple[str, int, str], ...]:
 
 def part_words(part: str, count: int) -> str:
     """A part and how much it is."""
-    return translate("Fit", "{part} {size}").format(part=part_name(part), size=binary(count))
+    return translate("Fit", "{part} {size}").format(part=part_name(part), size=memory(count))
 
 
 def planned(fit: MemoryFit) -> int | None:
@@ -123,7 +123,7 @@ def largest(fit: MemoryFit) -> str:
 
 def compared(fit: MemoryFit, plain: MemoryFit | None) -> str:
     """Its sum, and how much less that is than without."""
-    need = binary(fit.peak)
+    need = memory(fit.peak)
     if plain is None or fit.variant == "plain" or plain.peak <= 0:
         return need
     percent = round(100 * (1 - fit.peak / plain.peak))
@@ -148,7 +148,7 @@ def room(fit: MemoryFit, scale: int) -> str:
             "gaps between blocks.",
         )
     line = translate("Fit", " (the dashed line)") if usable < scale else ""
-    return said.format(size=binary(fit.capacity), usable=binary(usable), line=line)
+    return said.format(size=memory(fit.capacity), usable=memory(usable), line=line)
 
 
 def gpu_name(device: str, devices: tuple[BenchDevice, ...]) -> str:
@@ -173,7 +173,7 @@ def places(devices: tuple[BenchDevice, ...]) -> list[Entry]:
         Entry(
             value=gpu.id,
             text=gpu_name(gpu.id, devices),
-            detail=binary(gpu.memory_bytes) if gpu.memory_bytes is not None else "",
+            detail=memory(gpu.memory_bytes) if gpu.memory_bytes is not None else "",
         )
         for gpu in gpus
     )

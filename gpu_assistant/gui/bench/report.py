@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from ...bench import summary
 from ...core.paths import resources
 from ...core.results import Benchmark, BenchResult
-from ...texts.format import binary
+from ...texts.format import memory
 from ...texts.verdict import verdict
 from .. import language
 from ..theme.tokens import look
@@ -190,7 +190,7 @@ def _versions(benchmark: Benchmark) -> str:
 def _about_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
     rows = []
     for device in benchmark.devices:
-        memories = binary(device.memory_bytes) if device.memory_bytes is not None else ""
+        memories = memory(device.memory_bytes) if device.memory_bytes is not None else ""
         rows.append((scores.device_label(device.id), device.name or device.id, memories))
     return [*rows, *((name, version) for name, version in benchmark.versions.items())]
 

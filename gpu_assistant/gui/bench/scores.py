@@ -12,7 +12,7 @@ from ...bench import compare, summary
 from ...bench.expected import key
 from ...bench.lines import BenchProgress
 from ...core.results import Benchmark, BenchResult
-from ...texts.format import UNKNOWN, binary, counted, duration, short_name
+from ...texts.format import UNKNOWN, counted, duration, memory, short_name
 from ...texts.missing import without
 from ...texts.verdict import verdict
 from .. import language
@@ -70,8 +70,8 @@ def extent(size: tuple[int, ...]) -> str:
 
 
 def mebibytes(count: int) -> str:
-    """Bytes of a copy: "256 MiB"."""
-    return binary(count)
+    """Bytes of a copy: "256 MB"."""
+    return memory(count)
 
 
 def device_label(name: str) -> str:

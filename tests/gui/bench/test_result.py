@@ -138,12 +138,12 @@ def test_what_fits(memory, app, qtbot, seen):
     rows = memory.findChildren(StackRow)
     assert len(rows) == 5
     said = rows[1].accessibleName()
-    assert said.startswith("Mixed precision: 1.2 GiB (−33 %), largest batch about 104, ")
-    assert "Optimizer state 195 MiB" in said
+    assert said.startswith("Mixed precision: 1.2 GB (−33 %), largest batch about 104, ")
+    assert "Optimizer state 195 MB" in said
     assert rows[4].batch.text() == "largest batch about 960"
-    assert "Free just now: 8 GiB. Planned with 7.2 GiB: " in seen(memory)
+    assert "Free just now: 8 GB. Planned with 7.2 GB: " in seen(memory)
     assert "dashed" not in seen(memory)
-    assert "1 GiB is 1,024 MiB" in seen(memory)
+    assert "1 GB of memory is 1,024 MB" in seen(memory)
 
 
 def test_each_part_has_its_figure_and_the_keyboard_gets_there(memory, qtbot):
@@ -151,12 +151,12 @@ def test_each_part_has_its_figure_and_the_keyboard_gets_there(memory, qtbot):
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
     row = memory.bars.rows["plain"]
     assert [words for words, _ in row.parts._parts] == [
-        "Parameters 98 MiB",
-        "Gradients 98 MiB",
-        "Optimizer state 195 MiB",
-        "Activations 1.4 GiB",
-        "For a moment 12 MiB",
-        "Cache 54 MiB",
+        "Parameters 98 MB",
+        "Gradients 98 MB",
+        "Optimizer state 195 MB",
+        "Activations 1.4 GB",
+        "For a moment 12 MB",
+        "Cache 54 MB",
     ]
     assert not row.toolTip()
     stops, at = [], memory.device.nextInFocusChain()
@@ -170,7 +170,7 @@ def test_what_does_not_fit_is_marked(memory, app, qtbot, seen):
     app.results["fit"] = memory_fits(GIB)
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
-    assert "Planned with 922 MiB (the dashed line): the rest stays for the display" in seen(memory)
+    assert "Planned with 922 MB (the dashed line): the rest stays for the display" in seen(memory)
 
 
 def test_the_code_follows_the_choice(memory, qtbot):

@@ -29,7 +29,7 @@ def test_who_uses_the_memory_is_told_the_largest_first(monitor):
     assert not page.inside.programs.isVisible()
     page.inside.button.click()
     assert page.inside.programs.isVisible()
-    assert cells(page.inside.programs) == [["python3", "4711", "5 GB"], ["Xorg", "99", "0.2 GB"]]
+    assert cells(page.inside.programs) == [["python3", "4711", "5 GB"], ["Xorg", "99", "256 MB"]]
     feed(window, sample(gpu(processes=())))
     assert page.inside.programs.none.text() == "No program uses it now."
     feed(window, sample(gpu(processes=None)))
