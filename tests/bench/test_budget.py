@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench.child import schedule, timing
+from gpu_assistant.bench.child import schedule, timing, training
 from gpu_assistant.bench.places import CHILD
 from gpu_assistant.system import current
 
@@ -83,6 +83,17 @@ def test_every_main_workload_of_a_processor_has_its_share() -> None:
     main = schedule.of_device(device, full=False)[:4]
     assert [each.id for each in main] == ["matmul", "copy-within", "resnet50", "bert-base"]
     assert all(0 < each.share < 1 for each in main)
+
+
+def test_a_model_that_a_slow_one_before_it_shows_to_be_too_slow_leaves_its_time_to_others() -> None:
+    device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=SimpleNamespace(get_num_threads=lambda: 2))
+    resnet = training.Training(device, "resnet50", "float32", 6.0)
+    bert = training.Training(device, "bert-base", "float32", 6.0)
+    resnet.amount, resnet.step = 1.0, SimpleNamespace(kind=SimpleNamespace(optimizer_name="SGD"), channels_last=False)
+    resnet.result([4.0, 4.0, 4.0], (None, None), 16.0)
+    assert resnet.pace is not None
+    assert bert.least_s(resnet.pace) > 20
+    assert bert.least_s(80e9) == 3.0
 
 
 class Clock:

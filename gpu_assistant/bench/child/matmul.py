@@ -57,6 +57,7 @@ class Matmul(Workload):
         had = min(self.limit_s * 1.5, max(0.0, self.deadline - time.perf_counter()))
         if wanted < had:
             self.outcome = super().measure()
+            self.pace = float(self.outcome["median"]) * 1e12
             return self.outcome
         # What lies in the processor's cache says nothing of what does not.
         told = self.size[0] == GUIDES_SIDE and len(measured) > 1 and measured[0]["size"][0] >= TELLING_SIDE

@@ -15,7 +15,7 @@ import os
 import platform
 import sys
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List
 
 from . import limit
 from .devices import Device, devices_of
@@ -150,19 +150,12 @@ def measure_all(
                 continue
             each.deadline = time.perf_counter() + left
             lost = not _one(talk, each)
-            pace = _pace(each) or pace
+            if device.kind == "cpu" and each.pace is not None:
+                pace = min(pace, each.pace)
             if not lost and device.kind == "gpu":
                 torch.cuda.empty_cache()
         work.pop(device.id)
     talk.send(end=True)
-
-
-def _pace(work: Workload) -> Optional[float]:
-    """Operations a second that a processor makes of a model at the most: as many as of a product of matrices."""
-    outcome = getattr(work, "outcome", None)
-    if outcome is None or work.device.kind != "cpu":
-        return None
-    return float(outcome["median"]) * 1e12
 
 
 def _one(talk: Talk, work: Workload) -> bool:

@@ -45,6 +45,7 @@ class Workload:
         self.batch: Optional[int] = None
         self.amount = 0.0
         self.deadline = math.inf  # of the clock `time.perf_counter`
+        self.pace: Optional[float] = None  # operations a second that a model can be hoped to make after this
         self.last_s: Optional[float] = None  # what a run took that was made already, to check or to choose a batch
         self.torch = device.torch
 
@@ -82,7 +83,7 @@ class Workload:
 
     def close(self) -> None:
         """Let go of all memory."""
-        kept = ("device", "dtype", "size", "limit_s", "batch", "amount", "deadline", "last_s", "torch")
+        kept = ("device", "dtype", "size", "limit_s", "batch", "amount", "deadline", "pace", "last_s", "torch")
         for name in [name for name in vars(self) if name not in kept]:
             delattr(self, name)
 
