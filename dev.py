@@ -58,8 +58,9 @@ def main(arguments: list[str]) -> int:  # noqa: PLR0911 - each way out is one li
             return 0
         set_up(part)
         if part == "test":
-            # Processes side by side: one a core, each with tests of its own.
-            return subprocess.call([PYTHON, "-m", "pytest", "--numprocesses=auto", *rest], cwd=HERE)
+            # Processes side by side: one a core, each with tests of its own; who is done first takes from the others.
+            together = ("--numprocesses=auto", "--dist=worksteal")
+            return subprocess.call([PYTHON, "-m", "pytest", *together, *rest], cwd=HERE)
         return subprocess.call([PYTHON, "-m", "gpu_assistant", *rest])
     except subprocess.CalledProcessError as error:
         print(f"Setting up stopped at: {' '.join(map(str, error.cmd))}", file=sys.stderr)

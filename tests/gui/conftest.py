@@ -75,7 +75,7 @@ def open_window(qtbot, qapp, language):
     yield opened
     for window in windows:
         window.close()
-        qtbot.waitUntil(lambda window=window: not window.isVisible(), timeout=10_000)
+        qtbot.waitUntil(lambda window=window: not window.isVisible(), timeout=20_000)
         window.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     QApplication.processEvents()
@@ -98,7 +98,7 @@ def open_area(qtbot, language):
 
     yield opened
     for area in areas:
-        qtbot.waitUntil(lambda area=area: not any(r.running for r in area.findChildren(JobRunner)), timeout=10_000)
+        qtbot.waitUntil(lambda area=area: not any(r.running for r in area.findChildren(JobRunner)), timeout=20_000)
         area.stop()
         area.hide()
         area.deleteLater()
@@ -112,7 +112,7 @@ def home(open_window, qtbot):
     def opened(app):
         window = open_window(app)
         page = window.area.pages[HOME]
-        qtbot.waitUntil(lambda: page.facts.machine is not None, timeout=5000)
+        qtbot.waitUntil(lambda: page.facts.machine is not None, timeout=20_000)
         return window, page
 
     return opened

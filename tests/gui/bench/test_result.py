@@ -254,7 +254,7 @@ def test_it_stops_when_told_and_a_benchmark_waits_meanwhile(memory, app, qtbot):
     page.measure()
     assert not page.measuring
     memory.cancel.click()
-    qtbot.waitUntil(lambda: not memory.busy, timeout=1000)
+    qtbot.waitUntil(lambda: not memory.busy, timeout=5000)
     assert memory.start.isVisible()
     assert memory.trouble.label.text() == "Stopped before anything was measured."
     assert not memory.start.hasFocus()

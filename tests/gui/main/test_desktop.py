@@ -156,7 +156,7 @@ def test_the_message_of_a_real_desktop(stage, qtbot):
     assert there or sys.platform != "win32"
     assert (stage.desktop.tray is not None and stage.desktop.tray.isVisible()) is there
     if stage.desktop.tray is not None:
-        with qtbot.waitSignal(stage.desktop.wanted, timeout=1000):
+        with qtbot.waitSignal(stage.desktop.wanted, timeout=5000):
             stage.desktop.tray.messageClicked.emit()
     stage.desktop.close()
     assert stage.bar.closed

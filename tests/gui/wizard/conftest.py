@@ -82,7 +82,7 @@ def open_wizard(qtbot, language):
         for runner in runners:
             runner.cancel()
         # All of them, the one that writes the settings too: Qt ends the process over a thread destroyed at work.
-        qtbot.waitUntil(lambda runners=runners: not any(runner.running for runner in runners), timeout=10_000)
+        qtbot.waitUntil(lambda runners=runners: not any(runner.running for runner in runners), timeout=20_000)
         wizard.hide()
         wizard.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -96,7 +96,7 @@ def at_computer(open_wizard, qtbot):
     def opened(app, size=(1180, 760)) -> Wizard:
         wizard = open_wizard(app, size)
         wizard.welcome.primary.click()
-        qtbot.waitUntil(lambda: not wizard.road.busy and wizard.flow.facts.machine is not None, timeout=10_000)
+        qtbot.waitUntil(lambda: not wizard.road.busy and wizard.flow.facts.machine is not None, timeout=20_000)
         return wizard
 
     return opened
@@ -121,7 +121,7 @@ def at_done(at_recommendation, qtbot):
     def opened(app, size=(1180, 760)) -> Wizard:
         wizard = at_recommendation(app, size)
         wizard.recommendation.primary.click()
-        qtbot.waitUntil(lambda: not wizard.road.busy and wizard.flow.page == "done", timeout=10_000)
+        qtbot.waitUntil(lambda: not wizard.road.busy and wizard.flow.page == "done", timeout=20_000)
         return wizard
 
     return opened
