@@ -49,6 +49,7 @@ class GpuHead(Card):
         grid.setHorizontalSpacing(10)
         for column, metric in enumerate(OF_GPU):
             name, figure = label("caption"), Figure("heading")
+            grid.setColumnStretch(column, 1)
             name.setToolTip(metric.name())
             if not dense:
                 grid.addWidget(name, 0, column)
