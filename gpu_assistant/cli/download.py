@@ -47,6 +47,9 @@ def download(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if path.is_dir():
         name = Path(urlsplit(arguments.urls[0]).path).name or "file"
         raise CallError("download-folder", path=str(path), example=str(path / name))
+    if not path.parent.is_dir():
+        # A folder that was mistyped is not made: the file would lie where nobody looks for it.
+        raise CallError("download-no-folder", path=str(path.parent))
     job = app.download(arguments.urls, path, sha256=arguments.sha256, connections=arguments.connections)
     if output.json:
         run_job(job, on_news=output.event, stopped="cancelled")

@@ -71,6 +71,7 @@ def test_exit_codes(server: FaultServer, tmp_path: Path, extra: list[str], code:
 
 def test_nobody_has_it(server: FaultServer, tmp_path: Path) -> None:
     place = tmp_path / "place"
+    place.mkdir()
     child = call(tmp_path, server.url + "/missing", "-o", str(place / "file.bin"))
     child.communicate(timeout=60)
     assert child.returncode == 6

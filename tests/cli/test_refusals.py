@@ -243,3 +243,13 @@ def test_what_answers_with_one_object_answers_so_when_it_refuses(
     heard = capsys.readouterr()
     told = json.loads(heard.out)
     assert (told["schema"], told["text"]) == ("gpu-assistant/error/1", heard.err.strip())
+
+
+@pytest.mark.parametrize("inner", ["Downlods", "none/below", "file.txt"])
+def test_a_download_makes_no_folders(capsys: pytest.CaptureFixture[str], tmp_path: Path, inner: str) -> None:
+    (tmp_path / "file.txt").write_text("mine", encoding="utf-8")
+    words = ("download", "http://127.0.0.1:9/x", "-o", str(tmp_path / inner / "x.bin"))
+    for language in ("en", "zh_CN"):
+        _, err = refused(capsys, tmp_path, *words, language=language)
+        assert str(tmp_path / inner) in err
+    assert {path.name for path in tmp_path.iterdir()} <= {"data", "file.txt"}
