@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,6 +86,8 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
             latest = server.latest
             latest.sample = sampler.sample(programs=False)
             output.note(output.say("serving", url=server.url))
+            if not _loopback(arguments.metrics_address):
+                output.note(output.say("serving-open"))
         spoken = not (output.json or output.quiet or latest)
         alarms = Alarms(app.health_watch(), output) if spoken else None
         programs = output.json or (spoken and arguments.processes)
@@ -108,6 +111,14 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
             if left == 0:
                 break
     return 0
+
+
+def _loopback(address: str) -> bool:
+    """Whether only this computer reaches it."""
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"
 
 
 class Alarms:

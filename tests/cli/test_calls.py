@@ -328,3 +328,11 @@ def test_a_port_that_cannot_be(call: Call, port: str) -> None:
     done = call("monitor", "--serve-metrics", port)
     assert done.returncode == 2
     assert one_sentence(done.stderr), done.stderr
+
+
+@pytest.mark.parametrize(("address", "warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
+def test_figures_that_others_can_read_are_said_to_be(call: Call, address: str, warned: bool) -> None:
+    words = ["--serve-metrics", "0", "--metrics-address", address, "--interval", "0.05", "--count", "1"]
+    done = call("monitor", *words)
+    assert done.returncode == 0
+    assert ("Every computer that reaches this one" in done.stderr) == warned
