@@ -915,10 +915,6 @@
         <source>{workload}: your {card} is {times} times as fast as your CPU</source>
         <translation>{workload}，{card} 的速度是 CPU 的 {times} 倍</translation>
     </message>
-    <message>
-        <source>, </source>
-        <translation>、</translation>
-    </message>
 </context>
 <context>
     <name>Sharing</name>
