@@ -56,6 +56,24 @@ class Figures(Base):
             simulated=self.simulated,
         )
 
+    def lacking(self, environment: Path) -> dict[str, tuple[str, ...] | None]:
+        """The packages of our example programs that an environment does not have, each with the command that brings it;
+        None: nobody knows which release of it belongs to the PyTorch there.
+        """
+        from ..bench.needed import command
+        from ..bench.snippet import EXAMPLES
+        from ..detect import packages
+        from ..install.owned import SITE
+
+        folders = [folder for pattern in SITE for folder in environment.glob(pattern)]
+        build = packages.torch(folders)
+        python, here = self.system.environment_python(environment), self.system.operating_system()
+        return {
+            needed: command(needed, python, build.version if build is not None else None, self.catalog, here)
+            for needed in sorted({example.needs for example in EXAMPLES.values()})
+            if not any((folder / needed).is_dir() for folder in folders)
+        }
+
     def benchmarks(self) -> tuple[Benchmark, ...]:
         """The benchmarks kept so far, oldest first; a file that cannot be read is left out."""
         kept = [_benchmark(path) for path in self.data.benchmarks.glob("*.json")]

@@ -10,7 +10,7 @@ PARTS = 4  # a batch is gathered in so many, as `child/fit.py` measures it
 
 
 class Example(NamedTuple):
-    """A model as people train it: `needs` must be installed first where PyTorch's own installer brings it not along.
+    """A model as people train it: `needs` is the package that it is from (`bench/needed.py` says what brings it).
 
     `out` makes scores of what the model gives, `wanted` the right answers of a loader's targets; `data` are made-up
     inputs and targets with `{batch}` for how many.
@@ -90,7 +90,7 @@ def snippet(fit: MemoryFit) -> str:
     checkpointed = "checkpointing" in ways
     given = "model, loader, optimizer, loss_function" + (", blocks" if checkpointed else "")
 
-    lines = [f"# pip install {example.needs}"]
+    lines = [f"# Needs {example.needs} beside torch."]
     # Which of several cards "cuda:0" is: torch's own order is another one.
     ordered = ['os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # numbers as the driver gives them', ""]
     ordered = ordered if fit.device != "cpu" else []

@@ -554,8 +554,12 @@
         <translation>对应的代码</translation>
     </message>
     <message>
-        <source>Uses the Python package {name}: where it is missing, “pip install {name}” in the environment's terminal brings it.</source>
-        <translation>用到 Python 包 {name}。如果没有，在这个环境的终端里运行“pip install {name}”。</translation>
+        <source>Uses the Python package {name}, which this environment does not have yet. This brings it:</source>
+        <translation>用到 Python 包 {name}，这个环境里还没有。用这条命令安装：</translation>
+    </message>
+    <message>
+        <source>Uses the Python package {name}, which this environment does not have. Which release of it belongs to this PyTorch is not known here, and with another one neither of them would load.</source>
+        <translation>用到 Python 包 {name}，这个环境里没有。这里不知道它的哪个版本与这个 PyTorch 配套；版本不配套，两者都无法加载。</translation>
     </message>
     <message>
         <source>Way of training</source>

@@ -73,6 +73,7 @@ class FakeMain(FakeApp):
         super().__init__(*given, **named)
         self.samplers = FakeSampler()
         self.kept: list[Benchmark] = []
+        self.lacks: dict[str, tuple[str, ...] | None] = {}
         self.settings = replace(self.settings, setup_done=True)
         self.known = (ENVIRONMENT,)
 
@@ -107,6 +108,9 @@ class FakeMain(FakeApp):
 
     def remember_past(self, watch: Watch, history: History, sample: Sample) -> None:
         pass
+
+    def lacking(self, environment: Path) -> dict[str, tuple[str, ...] | None]:
+        return self.lacks
 
     def benchmarks(self) -> tuple[Benchmark, ...]:
         return tuple(self.kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -15,10 +16,14 @@ if TYPE_CHECKING:
 
 
 class FitKnown(Struct, frozen=True, kw_only=True):
-    """`devices` are those of the newest benchmark that saw a GPU, by the names that its child gives them."""
+    """`devices` are those of the newest benchmark that saw a GPU, by the names that its child gives them.
+
+    `lacking` are packages that the environment does not have, each with what brings it (None: nobody knows).
+    """
 
     fitting: Fitting | None = None
     devices: tuple[BenchDevice, ...] = ()
+    lacking: dict[str, tuple[str, ...] | None] = {}
 
     def took(self, model: str) -> Took | None:
         """How long a model took on a processor, where that was measured."""
@@ -26,14 +31,16 @@ class FitKnown(Struct, frozen=True, kw_only=True):
 
 
 class FitKnownJob:
-    """Reads catalog and kept benchmarks; raises AppError("catalog-broken")."""
+    """Reads catalog, kept benchmarks and which packages an environment has; raises AppError("catalog-broken")."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, environment: Path) -> None:
         self._app = app
+        self._environment = environment
 
     def run(self, context: JobContext[Any]) -> FitKnown:
         """Read."""
         context.check_cancelled()
         seen = (each.devices for each in reversed(self._app.benchmarks()))
         devices = next((each for each in seen if any(device.id != "cpu" for device in each)), ())
-        return FitKnown(fitting=fitting(self._app.catalog), devices=devices)
+        lacking = self._app.lacking(self._environment)
+        return FitKnown(fitting=fitting(self._app.catalog), devices=devices, lacking=lacking)

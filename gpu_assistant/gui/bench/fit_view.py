@@ -19,6 +19,7 @@ from .. import language
 from ..components import Banner, Button, Card, CommandBox, Live, Shape, label
 from ..components.picker import Entry, Picker
 from ..main.facts import Installed
+from ..wizard.plan_command import one_line
 from ..worker import JobRunner
 from . import fit_words
 from .fit_bars import FitBars
@@ -57,7 +58,7 @@ class FitView(Live, QWidget):
         self.running = Working(fit_words.running, level="strong")
         self.cancel = self.running.cancel
         self.bars = FitBars(self.cancel)
-        self.ask, self.code, self.snippet = Card(" "), Card(" "), CommandBox()
+        self.ask, self.code, self.snippet, self.bring = Card(" "), Card(" "), CommandBox(), CommandBox()
         self._reader, self._runner = JobRunner(self), JobRunner(self)
         self._lay_out()
         self._connect()
@@ -77,6 +78,7 @@ class FitView(Live, QWidget):
         self.code.column.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
         self.code.column.addWidget(self.snippet)
         self.code.column.addWidget(self.needs)
+        self.code.column.addWidget(self.bring)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -117,7 +119,7 @@ class FitView(Live, QWidget):
             self._installed, self._devices = installed, ()
             self._forget()
         if installed is not None and not self._reader.running:
-            self._reader.start(FitKnownJob(self._app))
+            self._reader.start(FitKnownJob(self._app, installed.folder))
 
     def _learned(self, known: FitKnown) -> None:
         self._known = known
@@ -284,9 +286,20 @@ class FitView(Live, QWidget):
         ]
         self.way.set(ways, shown.variant, fit_words.variant_name(shown.variant), self.tr("Way of training"))
         self.snippet.set_text(snippet(shown).rstrip())
-        self.needs.setText(
-            self.tr(
-                "Uses the Python package {name}: where it is missing, “pip install {name}” in the environment's "
-                "terminal brings it."
-            ).format(name=EXAMPLES[shown.model].needs)
-        )
+        self._show_needs(EXAMPLES[shown.model].needs)
+
+    def _show_needs(self, name: str) -> None:
+        """What the program needs and the environment has not; nothing where it has it."""
+        lacking = name in self._known.lacking
+        command = self._known.lacking.get(name)
+        self.needs.setVisible(lacking)
+        self.bring.setVisible(command is not None)
+        if command is not None:
+            said = self.tr("Uses the Python package {name}, which this environment does not have yet. This brings it:")
+            self.bring.set_text(one_line(command, self._app.system.name))
+        else:
+            said = self.tr(
+                "Uses the Python package {name}, which this environment does not have. Which release of it belongs to "
+                "this PyTorch is not known here, and with another one neither of them would load."
+            )
+        self.needs.setText(said.format(name=name))

@@ -184,6 +184,24 @@ def test_the_code_follows_the_choice(memory, qtbot):
         assert part in code
 
 
+def test_the_code_says_what_the_environment_lacks_and_what_fits_its_pytorch(memory, app, qtbot, seen):
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    assert not memory.needs.isVisible()
+    words = ("/e/bin/python", "-m", "pip", "install", "torchvision==0.28.0")
+    for lacks in ({"torchvision": words}, {"torchvision": None}):
+        app.lacks = lacks
+        memory.set_environment(memory._installed)
+        qtbot.waitUntil(lambda: not memory._reader.running, timeout=10_000)
+        assert "torchvision" in memory.needs.text()
+        assert memory.bring.isVisible() == (lacks["torchvision"] is not None)
+        if memory.bring.isVisible():
+            assert memory.bring.text.toPlainText() == " ".join(words)
+        else:
+            assert "not known here" in memory.needs.text()
+    assert "pip" not in memory.snippet.text.toPlainText()
+
+
 def test_only_what_has_a_bar_has_code(memory, app, qtbot):
     found = memory_fits()
     fits = tuple(each for each in found.fits if each.variant != "mixed")

@@ -1,0 +1,56 @@
+"""What brings the packages of the example programs: torchvision only in the release that belongs to the PyTorch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from gpu_assistant.app import App
+from gpu_assistant.bench.needed import command
+from gpu_assistant.catalog.load import load
+from gpu_assistant.core.machine import OperatingSystem
+from gpu_assistant.core.paths import resources
+from gpu_assistant.system import current
+
+from ..fakes.environments import environment_with
+
+CATALOG = load(resources() / "catalog")
+PYTHON = Path("python")
+
+
+def asked(torch: str | None, arch: Literal["x86_64", "arm64"] = "x86_64") -> tuple[str, ...] | None:
+    return command("torchvision", PYTHON, torch, CATALOG, OperatingSystem(system="windows", arch=arch))
+
+
+@pytest.mark.parametrize(("torch", "vision", "tag"), [("2.13.0+cu126", "0.28.0", "cu126"), ("2.9.1", "0.24.1", "cpu")])
+def test_torchvision_is_the_one_that_belongs_to_the_pytorch(torch: str, vision: str, tag: str) -> None:
+    words = asked(torch)
+    assert words is not None
+    assert words[:5] == ("python", "-m", "pip", "install", f"torchvision=={vision}")
+    assert words[5] == "--index-url"
+    assert words[6].endswith(f"/{tag}")
+
+
+@pytest.mark.parametrize("torch", [None, "2.13.0+cu999", "1.0.0+cpu", "2.16.0.dev20261101+cpu"])
+def test_where_nobody_knows_what_belongs_to_it_nothing_is_advised(torch: str | None) -> None:
+    assert asked(torch) is None
+
+
+def test_what_is_not_published_for_a_build_is_not_advised() -> None:
+    assert asked("2.13.0+cpu", "arm64") is None
+
+
+def test_only_what_an_environment_lacks(tmp_path: Path) -> None:
+    environment = environment_with(tmp_path / "env", "")
+    app = App(data_dir=str(tmp_path / "data"), environ={})
+    python = str(current().environment_python(environment))
+    assert app.lacking(environment)["transformers"] == (python, "-m", "pip", "install", "transformers")
+    (torch,) = environment.rglob("torch")
+    (torch / "version.py").write_text("__version__ = '2.13.0+cpu'\n", encoding="utf-8")
+    words = app.lacking(environment)["torchvision"]
+    assert words is not None
+    assert "torchvision==0.28.0" in words
+    (torch.parent / "torchvision").mkdir()
+    assert set(app.lacking(environment)) == {"transformers"}
