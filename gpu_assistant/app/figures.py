@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core import json
 from .base import Base
 
 if TYPE_CHECKING:
@@ -75,8 +74,10 @@ class Figures(Base):
         }
 
     def benchmarks(self) -> tuple[Benchmark, ...]:
-        """The benchmarks kept so far, oldest first; a file that cannot be read is left out."""
-        kept = [_benchmark(path) for path in self.data.benchmarks.glob("*.json")]
+        """The benchmarks kept so far, oldest first; one that cannot be read, or is another version's, is left out."""
+        from ..bench.kept import read
+
+        kept = [read(path) for path in self.data.benchmarks.glob("*.json")]
         return tuple(sorted((each for each in kept if each is not None), key=lambda each: each.started or 0.0))
 
     def health(
@@ -171,14 +172,3 @@ class Figures(Base):
         from ..monitor.history import History
 
         return History(self.data.history)
-
-
-def _benchmark(path: Path) -> Benchmark | None:
-    import msgspec
-
-    from ..core.results import Benchmark
-
-    try:
-        return json.decode(path.read_bytes(), Benchmark)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return None

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from ..catalog.reference import Rates, ReferenceCard
 
 CAUSE = "bench.cause."
+CAUSES = frozenset(
+    CAUSE + name for name in ("battery", "heat", "power-supply", "power-plan", "busy", "slot", "unknown")
+)
 
 
 def cards_of(devices: Sequence[BenchDevice], catalog: Catalog) -> dict[str, ReferenceCard]:

@@ -17,7 +17,26 @@ BUSY_CPU = "busy-cpu"
 REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
 REMARKS = frozenset({"spread", "few", "wrong", BUSY_CPU})
 ENDINGS = ("stopped", "killed", "crashed")  # how a child ended before its end
+CONDITIONS = ("battery", "saving", "busy", "throttled")  # what made the test unfair
 UNSAVED = NOTE + "unsaved"
+PARALLEL = NOTE + "parallel"
+# All that is noted about a benchmark, why something of it was left out, and what is said of it all; texts' keys.
+NOTES = frozenset(NOTE + name for name in (*REASONS, *REMARKS, *ENDINGS, *CONDITIONS)) | {UNSAVED, PARALLEL}
+LEFT = frozenset(NOTE + name for name in (*REASONS, *ENDINGS))
+VERDICT = "bench.verdict."
+VERDICTS = frozenset(
+    VERDICT + name
+    for name in (
+        "cpu-only",
+        "cpu-chosen",
+        "cpu-build",
+        "card-unseen",
+        "card-failed",
+        "measured",
+        "as-expected",
+        "below",
+    )
+)
 QUIET = frozenset({"hardware", "unsupported"})  # says nothing against the figures
 # What can be measured; each has a text `bench.workload.<id>`.
 WORKLOADS = frozenset(

@@ -20,7 +20,7 @@ from ..system.nvml import Nvml
 from . import expected, scaling
 from .alone import alone
 from .compare import speedup
-from .lines import ENDINGS, NOTE, REASONS, REMARKS, UNSAVED, Begin, BenchProgress, Heard, Line, Loading, Start
+from .lines import NOTE, PARALLEL, UNSAVED, VERDICT, Begin, BenchProgress, Heard, Line, Loading, Start
 from .listen import GRACE_S, Ending, broken, ended, listen
 from .places import CHILD
 from .watch import BUSY_CPU_PERCENT, BUSY_PERCENT, HELD_BACK, Watch, cpu_load
@@ -30,11 +30,9 @@ if TYPE_CHECKING:
     from ..core.paths import DataDir
     from ..system.base import System
 
-__all__ = ["NOTES", "BenchJob", "BenchProgress"]
+__all__ = ["BenchJob", "BenchProgress"]
 
 RESULT_BYTES = 256 * 1024  # what a result takes on the disk at most, about
-CONDITIONS = ("battery", "saving", "busy", "throttled")
-NOTES = frozenset(NOTE + name for name in (*REASONS, *REMARKS, *ENDINGS, *CONDITIONS, "parallel")) | {UNSAVED}
 
 
 class BenchJob:
@@ -176,27 +174,27 @@ class BenchJob:
                 self._system, interpreter, context, processes=count, model=model, dtype=dtype, limit_s=limit_s
             )
             if result is None:
-                heard.notes[NOTE + "parallel"] = None
+                heard.notes[PARALLEL] = None
             else:
                 heard.take(result)
 
     def _judged(self, benchmark: Benchmark, *, saving: bool | None) -> Benchmark:
         """With the range that is right for these cards, where it is known, and the verdict."""
         if all(result.device == "cpu" for result in benchmark.results):
-            return replace(benchmark, verdict=f"bench.verdict.{self._why_cpu(benchmark)}")
+            return replace(benchmark, verdict=VERDICT + self._why_cpu(benchmark))
         if self._catalog is None:
-            return replace(benchmark, verdict="bench.verdict.measured")
+            return replace(benchmark, verdict=VERDICT + "measured")
         cards = expected.cards_of(benchmark.devices, self._catalog)
         ranges = expected.expected(benchmark.results, cards, self._catalog, benchmark.watched)
         if not ranges:
-            return replace(benchmark, verdict="bench.verdict.measured")
+            return replace(benchmark, verdict=VERDICT + "measured")
         if not expected.below(benchmark.results, ranges):
-            return replace(benchmark, expected=ranges, verdict="bench.verdict.as-expected")
+            return replace(benchmark, expected=ranges, verdict=VERDICT + "as-expected")
         causes = expected.causes(benchmark.watched, cards.values(), on_battery=benchmark.on_battery, saving=saving)
         return replace(
             benchmark,
             expected=ranges,
-            verdict="bench.verdict.below",
+            verdict=VERDICT + "below",
             causes=causes or (expected.CAUSE + "unknown",),
         )
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench.lines import WORKLOADS, BenchProgress
-from gpu_assistant.bench.parent import NOTES
+from gpu_assistant.bench.expected import CAUSES
+from gpu_assistant.bench.lines import NOTES, WORKLOADS, BenchProgress
 from gpu_assistant.bench.places import CHILD
 from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import Cancelled
@@ -256,11 +256,6 @@ def test_cancel_is_quick(with_card: Path, tmp_path: Path) -> None:
     assert not run.data.benchmarks.exists()
 
 
-def test_every_note_is_said() -> None:
-    for code in (*NOTES, *(f"bench.workload.{name}" for name in WORKLOADS)):
+def test_every_note_and_cause_is_said() -> None:
+    for code in (*NOTES, *CAUSES, *(f"bench.workload.{name}" for name in WORKLOADS)):
         assert Texts("en").has(code)
-
-
-def test_every_cause_is_said() -> None:
-    for code in ("battery", "heat", "power-supply", "power-plan", "busy", "slot", "unknown"):
-        assert Texts("en").has(f"bench.cause.{code}")

@@ -97,7 +97,11 @@ def slow_benchmark(*causes: str) -> Benchmark:
 def two_cards() -> Benchmark:
     """Two such cards, and both together."""
     one = card_benchmark()
-    second = [replace(r, device="cuda:1", median=r.median * 0.98) for r in one.results if r.device == "cuda:0"]
+    second = [
+        replace(r, device="cuda:1", median=r.median * 0.98, q1=r.q1 * 0.98, q3=r.q3 * 0.98)
+        for r in one.results
+        if r.device == "cuda:0"
+    ]
     both = figure("resnet50-parallel", "cuda", "mixed-bfloat16", (3, 224, 224), "images/s", 503.0)
     both = replace(both, processes=2, efficiency=0.96)
     devices = (*one.devices, BenchDevice(id="cuda:1", name="NVIDIA GeForce RTX 4060", memory_bytes=8 * GIB))

@@ -1,0 +1,70 @@
+"""What was kept is read as the foreign file that it may be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.bench.kept import read
+from gpu_assistant.bench.lines import LEFT, VERDICTS
+from gpu_assistant.core.json import encode
+from gpu_assistant.core.results import Benchmark, BenchWatch, LeftOut
+from gpu_assistant.texts import Texts
+
+from ..fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
+from ..fakes.examples import cpu_benchmark
+
+
+def kept(folder: Path, benchmark: Benchmark) -> Benchmark | None:
+    path = folder / "20261121T220742.453123Z.json"
+    path.write_bytes(encode(benchmark))
+    return read(path)
+
+
+def test_our_own_are_read_as_they_were_written(tmp_path: Path) -> None:
+    for each in (card_benchmark(), slow_benchmark("heat"), two_cards(), cpu_benchmark()):
+        assert kept(tmp_path, each) == each
+
+
+LEFT_OUT = LeftOut(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        {"verdict": "bench.verdict.future"},
+        {"notes": ("bench.note.future",)},
+        {"causes": ("bench.cause.future",)},
+        {"left_out": (replace(LEFT_OUT, why="bench.note.future"),)},
+        {"left_out": (replace(LEFT_OUT, why="bench.note.spread"),)},
+        {"left_out": (replace(LEFT_OUT, id="future"),)},
+        {"results": (replace(card_benchmark().results[0], id="future"),)},
+        {"results": (replace(card_benchmark().results[0], notes=("future",)),)},
+        {"started": 1e300},
+    ],
+)
+def test_one_of_a_later_version_is_left_out(tmp_path: Path, later: dict[str, Any]) -> None:
+    assert kept(tmp_path, replace(card_benchmark(), **later)) is None
+
+
+def test_no_word_of_it_steers_a_terminal(tmp_path: Path) -> None:
+    evil = "RTX\x1b[31m 4060\u202e"
+    ours = card_benchmark()
+    devices = tuple(replace(each, name=evil) for each in ours.devices)
+    watched = (BenchWatch(index=0, name=evil, samples=1, throttle=(evil,)),)
+    found = kept(tmp_path, replace(ours, torch=evil, devices=devices, watched=watched, versions={"driver": evil}))
+    assert found is not None
+    assert (found.torch, found.versions["driver"]) == ("RTX[31m 4060", "RTX[31m 4060")
+    assert not set("\x1b\u202e") & set(repr(found).replace("\\x1b", "\x1b").replace("\\u202e", "\u202e"))
+
+
+def test_all_that_is_read_can_be_said() -> None:
+    texts = Texts("en")
+    for verdict in VERDICTS:
+        assert texts.say(verdict, {"card": "GPU"})
+    for why in LEFT:
+        assert texts.has(why)
+        assert texts.has(why.replace("bench.note.", "bench.because.", 1))
