@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from ..core.errors import AppError
 from ..core.json import storage_error
 from ..core.plan import Bottleneck
+from ..system.single import alone
 from . import local, part
 from .board import Board
 from .mend import Mending
@@ -15,6 +18,8 @@ from .round import Common, Round
 from .source import Sources
 from .wanted import Digest as Digest
 from .wanted import Wanted as Wanted
+
+Look = Callable[[Wanted, threading.Event, Callable[[int], None]], bool]
 
 
 class Download:
@@ -73,8 +78,22 @@ class Download:
         path = self.wanted.path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            if self._already_there():
+            # What is whole needs no lock, which cannot be written everywhere.
+            if self._already_there(local.stands):
                 return path
+            with alone(part.lock_path(path), AppError("download-elsewhere", name=path.name)):
+                self._make()
+        except OSError as error:
+            raise storage_error(error, path.parent) from error
+        self._done = True
+        return path
+
+    def _make(self) -> None:
+        path = self.wanted.path
+        try:
+            # Who held the lock before us may have brought it.
+            if self._already_there(local.here):
+                return
             self._get()
             _flush(part.part_path(path))
             part.part_path(path).replace(path)
@@ -84,15 +103,13 @@ class Download:
                 part.drop(path)
             part.drop_empty(path)
             raise
-        except OSError as error:
+        except OSError:
             part.drop_empty(path)
-            raise storage_error(error, path.parent) from error
-        self._done = True
-        return path
+            raise
 
-    def _already_there(self) -> bool:
+    def _already_there(self, look: Look) -> bool:
         self.checking = True
-        there = local.here(self.wanted, self._common.stopped, self.count_here)
+        there = look(self.wanted, self._common.stopped, self.count_here)
         self.checking = False
         if there:
             self._total = self._there

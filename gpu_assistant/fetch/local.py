@@ -23,9 +23,14 @@ def local_path(url: str) -> Path | None:
     return Path(url2pathname(parts.path)) if parts.scheme == "file" and parts.netloc in ("", "localhost") else None
 
 
+def stands(wanted: Wanted, stopped: threading.Event, progress: Callable[[int], None]) -> bool:
+    """Whether the wanted file stands under its name."""
+    return matches(wanted.path, wanted.check, wanted.bytes, stopped, progress)
+
+
 def here(wanted: Wanted, stopped: threading.Event, progress: Callable[[int], None]) -> bool:
     """Whether the wanted file stands under its name, made from a copy if there is a right one; raises OSError."""
-    if matches(wanted.path, wanted.check, wanted.bytes, stopped, progress):
+    if stands(wanted, stopped, progress):
         return True
     for copy in wanted.copies:
         counted = [0]

@@ -68,6 +68,11 @@ def state_path(path: Path) -> Path:
     return path.with_name(path.name + ".part.json")
 
 
+def lock_path(path: Path) -> Path:
+    """What is locked while a download writes the unfinished file."""
+    return path.with_name(path.name + ".part.lock")
+
+
 def drop(path: Path) -> None:
     """Forget the unfinished file of a final name."""
     part_path(path).unlink(missing_ok=True)

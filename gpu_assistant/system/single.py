@@ -1,10 +1,11 @@
-"""One of a kind at a time for each data folder: one install, one benchmark."""
+"""One of a kind at a time: one install and one benchmark for each data folder, one download for each file."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from ..core.errors import AppError
 from ..core.json import storage_error, write_file
@@ -37,6 +38,34 @@ def one_at_a_time(data: DataDir, what: str = "install", code: str = "already-run
         with suppress(OSError):
             holder.unlink()
         lock.release()
+
+
+@contextmanager
+def alone(path: Path, busy: AppError) -> Iterator[None]:
+    """Hold a lock of this name, which goes with it; raises `busy` while another process or thread does, and OSError.
+
+    The system lets go of it when we die; the file that is left then locks nobody out.
+    """
+    import filelock
+
+    from . import current
+
+    lock = filelock.FileLock(path, timeout=0)
+    try:
+        lock.acquire()
+    except filelock.Timeout as error:
+        raise busy from error
+    try:
+        yield
+    finally:
+        # Linux: before it is free, else somebody may hold the name already. Windows: an open file keeps its name.
+        windows = current().name == "windows"
+        if not windows:
+            path.unlink(missing_ok=True)
+        lock.release()
+        if windows:
+            with suppress(OSError):
+                path.unlink()
 
 
 def refuse_running(data: DataDir) -> None:

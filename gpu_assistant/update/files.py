@@ -36,7 +36,7 @@ def tidy(folder: Path, keep: str | None = None) -> None:
 
     Also before an installer is started: Windows programs load libraries that lie beside them.
     """
-    kept = {keep, f"{keep}.part", f"{keep}.part.json"} if keep else set()
+    kept = {keep, f"{keep}.part", f"{keep}.part.json", f"{keep}.part.lock"} if keep else set()
     with suppress(OSError):
         for path in folder.iterdir():
             if path.name not in kept:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ...catalog.load import Catalog
 
 # The downloader's own names beside a file that it has begun.
-LEFT = (".part", ".part.json", ".partial")
+LEFT = (".part", ".part.json", ".part.lock", ".partial")
 RESOLVE, GATHER, WRITE = "resolve", "download", "bundle"
 
 
