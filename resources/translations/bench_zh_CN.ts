@@ -491,6 +491,14 @@
 <context>
     <name>FitBars</name>
     <message>
+        <source>A bar is the moment in which most memory is needed; not all gradients are there by then.</source>
+        <translation>每条显示占用内存最多的那一刻，这时梯度还没有全部算出来。</translation>
+    </message>
+    <message>
+        <source>The earlier result: {title}</source>
+        <translation>上一次的结果：{title}</translation>
+    </message>
+    <message>
         <source>1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.</source>
         <translation>1 GB 显存等于 1,024 MB，与显卡标称相同，PyTorch 写作 GiB 和 MiB。</translation>
     </message>
@@ -515,7 +523,7 @@
     </message>
     <message>
         <source>After {time} at the latest it ends.</source>
-        <translation>最多 {time} 就会结束。</translation>
+        <translation>最多 {time}就会结束。</translation>
     </message>
     <message>
         <source>Batch</source>

@@ -22,7 +22,7 @@ class FitBars(Card):
         self._fits: tuple[MemoryFit, ...] = ()
         self._left: Mapping[str, str] = {}
         self._devices: tuple[BenchDevice, ...] = ()
-        self._ready = False
+        self._earlier = self._ready = False
         super().__init__(" ")
         self.rows: dict[FitVariant, StackRow] = {}
         self.free, self.notes = label("small"), label("small")
@@ -36,10 +36,18 @@ class FitBars(Card):
         self.retranslate()
 
     def show_fits(
-        self, fits: Sequence[MemoryFit], left_out: Mapping[str, str], devices: tuple[BenchDevice, ...]
+        self,
+        fits: Sequence[MemoryFit],
+        left_out: Mapping[str, str],
+        devices: tuple[BenchDevice, ...],
+        *,
+        earlier: bool = False,
     ) -> None:
-        """What was measured so far, what was left out with the key of its text, the devices that there are."""
-        self._fits, self._left, self._devices = tuple(fits), left_out, devices
+        """What was measured so far, what was left out with the key of its text, the devices that there are.
+
+        `earlier`: by the run before this one, which has brought nothing yet.
+        """
+        self._fits, self._left, self._devices, self._earlier = tuple(fits), left_out, devices, earlier
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -55,13 +63,12 @@ class FitBars(Card):
         if not fits:
             return
         first, scale = fits[0], max(fit.peak for fit in fits)
-        self.set_title(
-            self.tr("One step of {model}, batch of {batch}, on {device}").format(
-                model=fit_words.model_name(first.model),
-                batch=first.batch,
-                device=fit_words.gpu_name(first.device, self._devices),
-            )
+        title = self.tr("One step of {model}, batch of {batch}, on {device}").format(
+            model=fit_words.model_name(first.model),
+            batch=first.batch,
+            device=fit_words.gpu_name(first.device, self._devices),
         )
+        self.set_title(self.tr("The earlier result: {title}").format(title=title) if self._earlier else title)
         plain = next((fit for fit in fits if fit.variant == "plain"), None)
         self.free.setText(fit_words.room(first, scale))
         self.free.setVisible(bool(self.free.text()))
@@ -75,6 +82,10 @@ class FitBars(Card):
             name = next((fit_words.variant_name(each) for each in fit_words.VARIANTS if each == variant), variant)
             self._left_out.addWidget(label("small", f"{name}: {texts.say(why)}"))
         notes = [self.tr("1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.")]
+        if any(0 < fit.gradients < fit.parameters for fit in fits):
+            notes.insert(
+                0, self.tr("A bar is the moment in which most memory is needed; not all gradients are there by then.")
+            )
         if not all(fit.exact for fit in fits):
             notes.insert(0, self.tr("Projected from small steps that were not quite alike: take it as about."))
         if any(fit.gradients == 0 for fit in fits):

@@ -49,7 +49,7 @@ class FitView(Live, QWidget):
         self._left: dict[str, str] = {}
         self._took: dict[tuple[str, str], float] = {}
         self._error: AppError | None = None
-        self._stopped = self._ready = False
+        self._stopped = self._earlier = self._ready = False
         self._how = Qt.FocusReason.OtherFocusReason
         super().__init__()
         self.model, self.batch, self.device, self.way = Picker(), Picker(), Picker(), Picker()
@@ -133,7 +133,8 @@ class FitView(Live, QWidget):
         # Who came with the mouse needs no ring.
         reason = Qt.FocusReason
         self._how = reason.OtherFocusReason if self.start.ringed else reason.MouseFocusReason
-        self._forget()
+        # What is known stays until there is something new: a run may bring nothing.
+        self._error, self._stopped, self._earlier = None, False, bool(self._fits)
         where = self._where if self._has_gpu() else "cpu"
         fit = partial(self._app.fit, self._installed.folder, model=self._model, batch=self._batch, device=where)
         self._runner.start(Later(fit))
@@ -162,7 +163,7 @@ class FitView(Live, QWidget):
     def _forget(self) -> None:
         """Another question: the answer to the last one would mislead."""
         if not self.busy:
-            self._fits, self._left, self._error, self._stopped = (), {}, None, False
+            self._fits, self._left, self._error, self._stopped, self._earlier = (), {}, None, False, False
         self.retranslate()
 
     def _heard(self, news: Loading | FitProgress | MemoryFit | Start) -> None:
@@ -172,11 +173,12 @@ class FitView(Live, QWidget):
         if isinstance(news, Start):
             self._devices = news.devices
         else:
-            self._fits = (*self._fits, news)
+            self._fits, self._left = (*(() if self._earlier else self._fits), news), {}
+            self._earlier = False
         self.retranslate()
 
     def _done(self, found: MemoryFits) -> None:
-        self._fits, self._left = found.fits, found.left_out
+        self._fits, self._left, self._earlier = found.fits, found.left_out, False
         self._devices = found.devices or self._devices
         if found.seconds is not None:
             self._took[found.fits[0].model, self._kind()] = found.seconds
@@ -225,7 +227,7 @@ class FitView(Live, QWidget):
         for words in (self.about, self.note):
             words.setVisible(not self._fits and not busy)
         self._show_trouble()
-        self.bars.show_fits(self._fits, self._left, self._devices)
+        self.bars.show_fits(self._fits, self._left, self._devices, earlier=self._earlier)
         self.code.setVisible(bool(self._fits) and not busy)
         self.code.set_title(self.tr("The code for it"))
         self._show_code()
@@ -272,7 +274,8 @@ class FitView(Live, QWidget):
             self.trouble.set("error", language.texts().error(self._error))
         elif self._stopped:
             rest = self.tr("Stopped. What was measured until then is shown.")
-            self.trouble.set("warn", rest if self._fits else self.tr("Stopped before anything was measured."))
+            new = self._fits and not self._earlier
+            self.trouble.set("warn", rest if new else self.tr("Stopped before anything was measured."))
 
     def _show_code(self) -> None:
         """The code of what has a bar, and of nothing else."""

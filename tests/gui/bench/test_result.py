@@ -308,3 +308,30 @@ def test_trouble_is_said(memory, app, qtbot, seen):
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
     assert "free memory" in seen(memory)
+
+
+def test_what_was_worked_out_stays_until_there_is_something_new(memory, app, qtbot, seen):
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    known = memory.bars.rows["plain"].accessibleName()
+    app.gate, app.results["fit"] = threading.Event(), AppError("bench-killed")
+    memory.start.click()
+    assert "The earlier result: One step of ResNet-50" in seen(memory.bars)
+    app.gate.set()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    assert memory.trouble.isVisible()
+    assert "The earlier result" in seen(memory.bars)
+    assert memory.bars.rows["plain"].accessibleName() == known
+    app.results["fit"] = replace(memory_fits(), fits=memory_fits().fits[:1])
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    assert "The earlier result" not in seen(memory.bars)
+    assert [*memory.bars.rows] == ["plain"]
+
+
+def test_gradients_that_are_not_all_there_yet_are_explained(memory, app, qtbot, seen):
+    found = memory_fits()
+    app.results["fit"] = replace(found, fits=tuple(replace(fit, gradients=fit.gradients // 2) for fit in found.fits))
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    assert "not all gradients are there by then" in seen(memory.bars)
