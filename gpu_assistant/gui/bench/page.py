@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 LOOKING, EMPTY, WORKING, RESULT, MEMORY = range(5)
 SPEED_TAB, MEMORY_TAB = range(2)
+LATE_MS = 800  # so long a key that was meant for "Cancel" may be late
 
 
 class _Known(Struct, frozen=True):
@@ -87,11 +88,13 @@ class BenchmarkPage(Page):
         self.column.addWidget(self._views, 1)
         self._reader, self._runner = JobRunner(self), JobRunner(self)
         self._sharing = Sharing(self)
+        self._late = QTimer(self, interval=LATE_MS, singleShot=True)
         self._connect()
         self._ready = True
         self.retranslate()
 
     def _connect(self) -> None:
+        self._late.timeout.connect(self._go_on)
         self._reader.done.connect(self._known)
         self._reader.failed.connect(self._failed)
         self._runner.news.connect(self._heard)
@@ -236,9 +239,15 @@ class BenchmarkPage(Page):
         working = self.running.held
         self.retranslate()
         if working:
-            # Not on a button: a key meant for "Cancel" that comes a moment late must not start it again.
+            # Not on a button yet: a key meant for "Cancel" that comes a moment late must not start it again.
             self.tabs.buttons[SPEED_TAB].setFocus(Qt.FocusReason.OtherFocusReason)
+            self._late.start()
         self.verticalScrollBar().setValue(0)
+
+    def _go_on(self) -> None:
+        """The keyboard to what one does next, where nobody took it meanwhile."""
+        if self.tabs.buttons[SPEED_TAB].hasFocus():
+            self.take_focus()
 
     # Words
 
@@ -273,8 +282,9 @@ class BenchmarkPage(Page):
         self.set_title(self.tr("Benchmark"), subtitle)
 
     def _show_news(self) -> None:
-        """What went wrong, where the picture lies now, or that it was stopped."""
-        self.trouble.setVisible(not self.measuring and bool(self._error or self._saved or self._stopped))
+        """What went wrong, where the picture lies now, or that it was stopped. What fits in memory has its own news."""
+        news = self.tabs.current() == SPEED_TAB and bool(self._error or self._saved or self._stopped)
+        self.trouble.setVisible(news and not self.measuring)
         if self._error is not None:
             self.trouble.set("error", self._language.texts().error(self._error))
         elif self._saved is not None:

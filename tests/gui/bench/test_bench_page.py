@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.bench.lines import Loading
 from gpu_assistant.core.errors import AppError
+from gpu_assistant.gui.bench.page import MEMORY_TAB, SPEED_TAB
 from gpu_assistant.gui.main.area import BENCHMARK
 from tests.fakes.benchmarks import card_benchmark
 from tests.fakes.examples import cpu_benchmark, rtx4060
@@ -121,6 +122,19 @@ def test_escape_stops_the_benchmark_and_a_late_enter_starts_none(benchmark_page,
         qtbot.keyClick(QApplication.focusWidget() or window, key)
     assert not page.measuring
     assert app.asked.count("bench") == asked == 1
+    qtbot.waitUntil(page.again.hasFocus, timeout=5000)  # as soon as no key can be meant for Cancel any more
+
+
+def test_what_is_said_of_a_stopped_benchmark_stays_with_the_speed(benchmark_page, app, qtbot):
+    _, page = benchmark_page
+    app.gate = threading.Event()
+    page.empty.button.click()
+    page.cancel.click()
+    qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
+    page.tabs.buttons[MEMORY_TAB].click()
+    assert not page.trouble.isVisible()
+    page.tabs.buttons[SPEED_TAB].click()
+    assert page.trouble.isVisible()
 
 
 def test_the_page_key_leads_to_measure(home, app, qtbot):
