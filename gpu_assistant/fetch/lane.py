@@ -17,7 +17,7 @@ from . import answers
 from .board import OPEN, Span
 from .part import Piece, Version
 from .session import InsecureRedirect, Session
-from .source import Source
+from .source import Changed, Drop, Source
 
 if TYPE_CHECKING:
     from .round import Round
@@ -29,18 +29,6 @@ RECORD_SECONDS = 1.0
 BEAT = 0.1
 # A span is so long that asking for it costs about one percent of the time it takes at 10 MB/s and more.
 SHORTEST, LONGEST = 4 << 20, 64 << 20
-
-
-class Drop(Exception):
-    """The connection broke or the server asks for patience; `after` in seconds."""
-
-    def __init__(self, why: str, after: float | None = None) -> None:
-        super().__init__(why)
-        self.after = after
-
-
-class Changed(Exception):
-    """The source does not give the bytes that the part began with, or gives no parts at all."""
 
 
 class Lane:
@@ -186,11 +174,11 @@ class Lane:
             file.seek(span.at)
             try:
                 while span.at < span.end:
-                    chunk = response.raw.read1(work.pace.portion(READ), decode_content=False)
+                    chunk = _more(response, work.pace.portion(READ))
                     if board.closed or span.left:
                         return False
                     if not chunk:
-                        self._stream_ended(span)
+                        work.ended(source, span)
                         break
                     more = len(chunk) > span.end - span.at
                     chunk = chunk[: span.end - span.at]
@@ -211,11 +199,6 @@ class Lane:
                         work.state.piece(Piece(start=noted, end=span.at, crc=crc, url=source.url))
         return self._nothing_more(response, source, span, more=more)
 
-    def _stream_ended(self, span: Span) -> None:
-        if span.end < OPEN:
-            raise Drop("ended early")
-        self._round.board.ended(span)
-
     def _nothing_more(self, response: requests.Response, source: Source, span: Span, *, more: bool) -> bool:
         """Whether the answer ends where the span does; one that was cut for another lane goes on, and is closed.
 
@@ -227,6 +210,16 @@ class Lane:
         if all_of_it and response.raw.length_remaining is None and (more or response.raw.read1(1)):
             raise NetworkError("source-too-long", name=self._round.name, host=source.host)
         return False
+
+
+def _more(response: requests.Response, most: int) -> bytes:
+    """The next bytes; none where the connection was closed in good order, be it before the announced end."""
+    try:
+        return bytes(response.raw.read1(most, decode_content=False))
+    except urllib3.exceptions.ProtocolError as error:
+        if isinstance(error.__cause__, urllib3.exceptions.IncompleteRead):
+            return b""
+        raise
 
 
 def _write(file: object, chunk: bytes) -> None:

@@ -8,15 +8,16 @@ import time
 
 from ..core.errors import AppError, Cancelled, NetworkError
 from ..core.json import storage_error
-from .board import Board, Span
+from .board import OPEN, Board, Span
 from .checker import Checker
-from .lane import BEAT, LONGEST, SHORTEST, Changed, Lane
+from .lane import BEAT, LONGEST, SHORTEST, Lane
 from .limits import Limits
+from .local import digest
 from .pace import Pace
 from .part import State, Version, part_path
 from .session import Sessions
 from .settler import Settler
-from .source import Hosts, Source, Sources
+from .source import Changed, Drop, Hosts, Source, Sources
 from .wanted import Wanted
 
 LOOK_AT_DISK_SECONDS = 1.0
@@ -247,6 +248,29 @@ class Round:
                 self._need_space()
             except AppError as error:
                 self.fail(error)
+
+    def ended(self, source: Source, span: Span) -> None:
+        """An answer has no more bytes: the file's end, where nobody announced another or the checksum says so.
+
+        Raises Drop; NetworkError where it always ends there.
+        """
+        board = self.board
+        if span.end == OPEN or self._right_until(span):
+            board.ended(span)
+            self.state.total(span.at)
+            return
+        if span.at > span.start and span.end == board.total and source.ended(span.at):
+            lacking = span.end - span.at
+            raise NetworkError("source-ends-early", name=self.name, host=source.host, lacking_bytes=lacking)
+        raise Drop("ended early")
+
+    def _right_until(self, span: Span) -> bool:
+        """Whether what is here is the whole file, though the server announced a longer one."""
+        check, board = self.wanted.check, self.board
+        if check is None or self.wanted.bytes is not None or span.end != board.total or board.reach(0) != span.at:
+            return False
+        with part_path(self.wanted.path).open("rb", buffering=0) as file:
+            return digest(file, check.new(), self.stopped, lambda _count: None).hexdigest() == check.hex
 
     def broke(self, source: Source, span: Span, after: float | None) -> None:
         """A request came to nothing, or to less than was asked for."""

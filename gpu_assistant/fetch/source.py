@@ -19,6 +19,21 @@ ENOUGH_BYTES = 1 << 20
 # So long the first byte may take before it counts as slow.
 FIRST_SECONDS = 2.0
 
+# Who ends so often at one place, before the end that it announces, will do so again.
+SAME_END = 3
+
+
+class Drop(Exception):
+    """The connection broke or the server asks for patience; `after` in seconds."""
+
+    def __init__(self, why: str, after: float | None = None) -> None:
+        super().__init__(why)
+        self.after = after
+
+
+class Changed(Exception):
+    """The source does not give the bytes that the part began with, or gives no parts at all."""
+
 
 @dataclass(eq=False)
 class Source:
@@ -35,6 +50,8 @@ class Source:
     fails: int = 0
     not_before: float = 0.0
     asked: float | None = None
+    _ended_at: int = 0
+    _ended: int = 0
     _failed: float = 0.0
     _bytes: float = 0.0
     _seconds: float = 0.0
@@ -72,6 +89,12 @@ class Source:
         if seconds < ENOUGH_SECONDS and self._bytes < ENOUGH_BYTES:
             return None
         return self._bytes / max(seconds, 1e-6)
+
+    def ended(self, at: int) -> bool:
+        """An answer ended before its time; whether it does so at this place again and again."""
+        self._ended = self._ended + 1 if at == self._ended_at else 1
+        self._ended_at = at
+        return self._ended >= SAME_END
 
     def failed(self, asked: float, limits: Limits, after: float | None) -> bool:
         """A request came to nothing; False if it has failed too often. What fails together counts once."""

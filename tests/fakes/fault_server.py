@@ -46,7 +46,8 @@ class Fault:
 class Served:
     """One file. `rate` in bytes per second over one connection; None is as fast as it goes.
 
-    Of more than `most` requests at once the rest gets `busy`. `length` False sends without saying how much.
+    Of more than `most` requests at once the rest gets `busy`. `length` False sends without saying how much; so many
+    bytes `more` than there are it announces.
     """
 
     data: bytes
@@ -58,6 +59,7 @@ class Served:
     most: int | None = None
     busy: int = 429
     length: bool = True
+    more: int = 0
     now: int = 0
     highest: int = 0
 
@@ -211,7 +213,7 @@ class FaultServer:
         length: int | None = None,
     ) -> None:
         request.send_response(status)
-        headers = {**headers, "Content-Length": str(len(data) if length is None else length)}
+        headers = {**headers, "Content-Length": str((len(data) if length is None else length) + served.more)}
         if fault is not None and fault.kind == "flip":
             data = data[: fault.after] + bytes([data[fault.after] ^ 1]) + data[fault.after + 1 :]
         elif fault is not None and fault.kind == "long":
@@ -233,6 +235,7 @@ class FaultServer:
                 self.sent += len(piece)
             if served.rate is not None:
                 time.sleep(len(piece) / served.rate)
+        request.close_connection = request.close_connection or bool(served.more)
         if until == len(data):
             return
         if fault is not None and fault.kind == "stall":

@@ -7,6 +7,7 @@ import os
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gpu_assistant.core.errors import AppError, NetworkError
@@ -105,3 +106,22 @@ def test_other_checksums(server: FaultServer, tmp_path: Path, limits: Limits, ki
     with pytest.raises(AppError) as caught:
         get(server.add("/file", DATA), tmp_path / "other.bin", limits, sha256=None, digest=wrong)
     assert caught.value.code == "hash-mismatch"
+
+
+def test_a_file_with_the_right_hash_is_whole_whatever_was_announced(
+    server: FaultServer, tmp_path: Path, limits: Limits
+) -> None:
+    path = tmp_path / "file.bin"
+    get(server.add("/file", DATA, more=1000), path, limits)
+    assert path.read_bytes() == DATA
+    assert server.sent <= 2 * len(DATA)
+
+
+def test_without_a_hash_a_file_shorter_than_announced_is_refused_soon(
+    server: FaultServer, tmp_path: Path, limits: Limits
+) -> None:
+    patient = msgspec.structs.replace(limits, tries=20)
+    with pytest.raises(NetworkError) as caught:
+        get(server.add("/file", DATA, more=1000), tmp_path / "file.bin", patient, sha256=None)
+    assert (caught.value.code, caught.value.data["lacking_bytes"]) == ("source-ends-early", 1000)
+    assert len(server.gets("/file")) <= 4

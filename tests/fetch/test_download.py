@@ -96,8 +96,8 @@ def test_a_server_that_always_drops_at_the_same_place_without_ranges_is_given_up
     url = server.add("/file", DATA, ranges=False, faults=[Fault("drop", after=500_000)] * 50)
     with pytest.raises(NetworkError) as caught:
         get(url, tmp_path / "file.bin", limits)
-    # What came is of no use to the next start.
-    assert caught.value.code == "download-broke-off-whole"
+    # What came is of no use to the next start, which would end there as well.
+    assert caught.value.code == "source-ends-early"
     assert len(server.gets("/file")) <= limits.tries + 1
 
 
