@@ -26,7 +26,7 @@ translate = QCoreApplication.translate
 
 ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
 NOW, AFTER, PILL, WHY = 120, 184, 104, 78
-NOW_SLIM, AFTER_SLIM, PILL_SLIM = 112, 158, 88
+NOW_SLIM, AFTER_SLIM, PILL_SLIM = 112, 158, 100
 # Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own; the pill
 # does, too.
 SLIM, FOLDED, TIGHT = 960, 740, 350
