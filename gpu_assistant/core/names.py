@@ -20,3 +20,10 @@ def device_name(device: str) -> str:
     """ "cuda:0" as people call it where nobody knows the card: "GPU 0"; "CPU"."""
     kind, _, number = device.partition(":")
     return "CPU" if kind == "cpu" else f"GPU {number or '0'}"
+
+
+def called(device: str, name: str | None, *, several: bool) -> str:
+    """A device by its `name`; of `several` cards its number first, as marks and tables call it: "GPU 1 (RTX 4060)"."""
+    if name is None:
+        return device_name(device)
+    return f"{device_name(device)} ({name})" if several else name

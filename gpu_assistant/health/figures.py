@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
+from ..core.names import called
 from ..core.results import GpuSample, Sample
 
 if TYPE_CHECKING:
@@ -67,10 +68,7 @@ def fan_turns(gpu: GpuSample) -> int | None:
 
 def card_name(gpu: GpuSample, *, several: bool) -> str:
     """What a card is called in sentences: its name; of `several` its number first, as marks and tables call it."""
-    number = f"GPU {gpu.index}"
-    if gpu.name is None:
-        return number
-    return f"{number} ({gpu.name})" if several else gpu.name
+    return called(f"cuda:{gpu.index}", gpu.name, several=several)
 
 
 def advice(form: Form) -> dict[str, str]:

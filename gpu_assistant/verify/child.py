@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 # The program's own folder is none of this Python's to write in.
 sys.dont_write_bytecode = True
+# Read when torch is loaded: cards by the driver's own numbers, which everybody else calls them by.
+os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
 if TYPE_CHECKING:
     from .child_runtime import visual_cpp
     from .child_talk import Talk, why

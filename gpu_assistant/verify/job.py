@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core import json
 from ..core.errors import AppError
 from ..core.jobs import JobContext
+from ..core.names import called
 from ..core.recommendation import Recommendation
 from ..core.results import Check, Checks, CheckState, Verdict
 from ..system.json_lines import run_child
@@ -121,6 +123,7 @@ class VerifyJob:
         """Run a program in the environment's Python; `stage` is laid to it where it dies before it said a word."""
         ended = False
         told: set[str] = set()
+        cards = _Cards()
 
         def line(news: _Line) -> None:
             nonlocal stage, ended
@@ -129,7 +132,7 @@ class VerifyJob:
                 stage = str(news.begin)
             if news.check is not None and news.check.id in KNOWN_IDS:
                 told.add(news.check.id)
-                report(news.check)
+                report(cards.named(news.check))
 
         try:
             finished = run_child(
@@ -149,6 +152,26 @@ class VerifyJob:
         if not ended:
             reason = "@verify.reason.crashed" if finished.code or told else "@verify.reason.garbage"
             report(_check(stage, "fail", reason=reason))
+
+
+class _Cards:
+    """Calls each card as everywhere: by its name, of several with its number first."""
+
+    def __init__(self) -> None:
+        self._several = False
+        self._names: dict[str, str] = {}
+
+    def named(self, check: Check) -> Check:
+        """A check of the child's; how many cards there are and their names come with the first ones."""
+        count, device, name = (check.data.get(key) for key in ("devices", "device", "name"))
+        self._several = count > 1 if isinstance(count, int) else self._several
+        if not isinstance(device, str):
+            return check
+        case = {"case": "named"} if check.id == "device-query" and isinstance(name, str) else {}
+        if isinstance(name, str):
+            self._names[device] = name
+        by = called(device, self._names.get(device), several=self._several)
+        return replace(check, data={**check.data, "device": by, **case})
 
 
 _STOPPED = {

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -18,7 +19,7 @@ from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.system import current
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.sentences import table
-from gpu_assistant.verify.job import CHECK_IDS, CHILD, VerifyJob
+from gpu_assistant.verify.job import CHECK_IDS, CHILD, VerifyJob, _Cards
 
 from ..fakes.environments import environment_with, site_packages, torch_with_card
 
@@ -233,12 +234,24 @@ def test_an_interpreter_that_does_not_start(tmp_path: Path) -> None:
     assert one(checks, "packages").state == "skip"
 
 
+def test_of_several_cards_each_has_its_number() -> None:
+    cards = _Cards()
+    cards.named(Check(id="torch-cuda", state="pass", data={"devices": 2}))
+    data: dict[str, Any] = {"device": "cuda:1", "name": "NVIDIA GeForce RTX 4060", "memory_bytes": 8 * 2**30}
+    seen = cards.named(Check(id="device-query", state="pass", data=data))
+    assert Texts("en").checks(Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(seen,))).checks[
+        0
+    ].text == ("PyTorch sees GPU 1 (NVIDIA GeForce RTX 4060) with 8 GB.")
+    later = cards.named(Check(id="device-compute", state="pass", data={"device": "cuda:1"}))
+    assert later.data["device"] == "GPU 1 (NVIDIA GeForce RTX 4060)"
+
+
 def test_a_computer_with_a_card(tmp_path: Path) -> None:
     environment = environment_with(tmp_path / "env", torch_with_card())
     manifest(environment, version="2.13.0", variant="cu126", cuda="12.6")
     checks = verified(environment)
     assert [check for check in checks.checks if check.state != "pass"] == [one(checks, "python")]
-    assert one(checks, "device-query").text == "cuda:0 is NVIDIA GeForce RTX 4060 with 8 GB."
+    assert one(checks, "device-query").text == "PyTorch sees NVIDIA GeForce RTX 4060 with 8 GB."
     assert one(checks, "device-query").data["compute_capability"] == "8.9"
     assert one(checks, "cuda-version").value == "12.6"
     assert one(checks, "cudnn").value == "91002"
