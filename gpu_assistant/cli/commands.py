@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -148,28 +149,26 @@ def verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 
 def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Measure an environment's devices; 1 where the result could not be saved."""
-    from ..bench.lines import UNSAVED
+    """Measure an environment's devices; 1 where it ended too soon, a device failed, or the result was not saved."""
     from . import show_bench
     from .progress import BenchLine
 
     if arguments.history:
         return _bench_history(app, arguments, output)
-    environment = app.environment_path(arguments.env)
-    job = app.bench(environment, full=arguments.full, device=arguments.device)
-    if environment.is_dir() and not app.simulated:
-        show_bench.before(environment, output, full=arguments.full)
-    with BenchLine(output) as line:
+    environment, device = app.environment_path(arguments.env), arguments.device
+    job = app.bench(environment, full=arguments.full, device=device)
+    # What is refused is not announced; whether a card is there is known only when PyTorch is loaded.
+    announce = partial(show_bench.before, environment, output, full=arguments.full, device=device)
+    with BenchLine(output, announce, asked=device not in (None, "cpu")) as line:
         result = run_job(job, on_news=line.news)
+    trouble = show_bench.trouble(result, output)
     if output.json:
         output.value(result)
+        for sentence in trouble:
+            output.note(sentence)
     else:
         show_bench.benchmark(result, output)
-    if UNSAVED not in result.notes:
-        return 0
-    if output.json:
-        output.note(output.texts.say(UNSAVED))
-    return 1
+    return 1 if trouble else 0
 
 
 def _bench_history(app: App, arguments: argparse.Namespace, output: Output) -> int:

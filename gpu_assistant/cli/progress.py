@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -109,12 +110,23 @@ class OneLine:
 
 
 class BenchLine(OneLine):
-    """The benchmark: what is being measured."""
+    """The benchmark: what is being measured. `announce` says what comes, when it begins; with `asked` for a card that
+    may not be there only when it is found.
+    """
+
+    def __init__(self, output: Output, announce: Callable[[], None], *, asked: bool) -> None:
+        super().__init__(output)
+        self._announce: Callable[[], None] | None = announce
+        self._asked = asked
 
     def news(self, news: Loading | BenchProgress | BenchResult) -> None:
         """Show what runs now; results are shown together at the end."""
         if isinstance(news, BenchResult):
             return
+        if self._announce is not None and not (self._asked and isinstance(news, Loading)):
+            self._show("")
+            self._announce()
+            self._announce = None
         if isinstance(news, Loading):
             known = news.limit_s is not None
             self._show(self._output.say("bench-loading" if known else "bench-loads", limit_seconds=news.limit_s))
@@ -122,7 +134,7 @@ class BenchLine(OneLine):
         from .show_bench import measured
 
         what = measured(news, self._output)
-        self._show(self._output.say("measuring", n=news.n, of=news.of, what=what, device=news.device))
+        self._show(self._output.say("measuring", n=news.n, of=news.of, what=what, device=device_name(news.device)))
 
 
 class HealthLine(OneLine):

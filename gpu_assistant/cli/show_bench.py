@@ -8,7 +8,8 @@ from pathlib import Path
 from ..bench import scaling, summary
 from ..bench.compare import DOUBTFUL
 from ..bench.expected import key
-from ..bench.lines import BenchProgress
+from ..bench.lines import ENDINGS, NOTE, UNSAVED, BenchProgress
+from ..core.names import Value, called, device_name
 from ..core.results import Benchmark, BenchResult, BenchWatch, LeftOut
 from ..texts.format import memory
 from ..texts.missing import without
@@ -17,13 +18,23 @@ from .output import Output
 
 COPIES = "copy-"
 THROTTLE = "monitor.throttle."
+TROUBLE = frozenset({UNSAVED, *(NOTE + code for code in (*ENDINGS, "lost", "wrong"))})
 WORDS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
 
 
-def before(environment: Path, output: Output, *, full: bool) -> None:
-    """What comes and how long it takes."""
-    code = "bench-before-full" if full else "bench-before"
-    output.note(output.say(code, path=str(environment), together_seconds=scaling.longest_s(full=full)))
+def before(environment: Path, output: Output, *, full: bool, device: str | None = None) -> None:
+    """What comes and how long it takes; of one `device` alone, where only that is measured."""
+    alone = "-one" if device is not None else ""
+    words: dict[str, Value] = {"device": device_name(device)} if device is not None else {}
+    words["together_seconds"] = scaling.longest_s(full=full)
+    output.note(output.say(f"bench-before{alone}{'-full' if full else ''}", path=str(environment), **words))
+
+
+def trouble(value: Benchmark, output: Output) -> tuple[str, ...]:
+    """What is wrong with the work or the machine, in sentences: it ended too soon, a device was lost or computes wrong,
+    the result could not be saved.
+    """
+    return tuple(output.texts.say(note) for note in value.notes if note in TROUBLE)
 
 
 def benchmark(value: Benchmark, output: Output) -> None:
@@ -170,15 +181,13 @@ def _size(workload: str, size: Sequence[int], output: Output) -> str:
 
 
 def _device(device: str, value: Benchmark, output: Output, processes: int = 1) -> str:
-    """Its name, with its number where another one has the same."""
+    """Its name; of several cards its number first."""
     if processes > 1 or device == "cuda":
         count = processes if processes > 1 else sum(each.id != "cpu" for each in value.devices)
         return output.say("bench-together", count=count)
-    names = {each.id: each.name for each in value.devices}
-    name = names.get(device)
-    if name is None:
-        return device
-    return f"{name} ({device})" if sum(each == name for each in names.values()) > 1 else name
+    name = next((each.name for each in value.devices if each.id == device), None)
+    cards = sum(each.id != "cpu" for each in value.devices)
+    return called(device, name, several=device != "cpu" and cards > 1)
 
 
 def listed(parts: Sequence[str], output: Output) -> str:

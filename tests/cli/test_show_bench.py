@@ -13,7 +13,9 @@ from gpu_assistant.cli.main import run
 from gpu_assistant.cli.output import Output
 from gpu_assistant.core.json import decode, encode
 from gpu_assistant.core.names import Language
+from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.results import Benchmark, Benchmarks, LeftOut
+from gpu_assistant.system.single import one_at_a_time
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.format import duration
 from tests.cli.conftest import ROOT
@@ -58,8 +60,9 @@ def test_figures_have_units_that_people_read(capsysbinary: pytest.CaptureFixture
 
 def test_cards_of_one_name_are_told_apart_and_together(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     said = printed(capsysbinary, two_cards())
-    for device in ("cuda:0", "cuda:1"):
-        assert any(line.startswith(f"NVIDIA GeForce RTX 4060 ({device}): Training") for line in said)
+    for card in ("GPU 0", "GPU 1"):
+        assert any(line.startswith(f"{card} (NVIDIA GeForce RTX 4060): Training") for line in said)
+    assert not any("cuda:" in line for line in said)
     at = next(number for number, line in enumerate(said) if line.startswith("2 GPUs together: "))
     assert said[at + 1].strip() == "scaling efficiency 96 % of as many cards alone"
 
@@ -170,6 +173,41 @@ def test_how_long_it_takes_is_said_before(capsys: pytest.CaptureFixture[str], fu
     said = capsys.readouterr().err
     assert words in said
     assert f"up to {duration(scaling.longest_s(full=full), 'en')} more for all together" in said
+
+
+def test_one_device_is_announced_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    for full in (False, True):
+        show_bench.before(Path("env"), Output(Texts("en"), json=False, quiet=False), full=full, device="cpu")
+        said = capsys.readouterr().err
+        assert "on CPU" in said
+        assert "card" not in said
+
+
+def test_what_is_refused_is_not_announced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    environment = environment_with(tmp_path / "env", torch_with_card())
+    words = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment)]
+    with one_at_a_time(DataDir(tmp_path), "benchmark"):
+        assert run(words) == 1
+    assert "Measures" not in capsys.readouterr().err
+    assert run([*words, "--device", "cuda:7"]) == 2
+    assert "Measures" not in capsys.readouterr().err
+    assert run([*words, "--device", ""]) == 2
+    assert run([*words, "--device", "cpu"]) == 0
+    assert "Measures" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_one_that_ended_too_soon_is_a_failure_and_what_there_is_is_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: Language
+) -> None:
+    monkeypatch.setenv("FAKE_CARD", "dies")
+    environment = environment_with(tmp_path / "env", torch_with_card())
+    words = ["--data-dir", str(tmp_path), "--lang", language, "bench", "--env", str(environment), "--device", "cuda:0"]
+    assert run([*words, "--json"]) == 1
+    said = capsys.readouterr()
+    assert decode(said.out, Benchmark).results
+    assert Texts(language).say("bench.note.stopped") in said.err
+    assert len(list((tmp_path / "benchmarks").iterdir())) == 1
 
 
 def test_a_simulated_machine_is_not_measured(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
