@@ -122,21 +122,9 @@ class Lane:
     def _judge(self, response: requests.Response, source: Source, span: Span, *, ranged: bool) -> None:
         """See that the answer is what was asked for; raises Drop, Changed or NetworkError."""
         work, status = self._round, response.status_code
-        if status in answers.PASSING:
-            if status == 429:
-                source.most = 1
-            raise Drop(f"status {status}", answers.retry_after(response.headers))
-        if status == 416:
-            if span.start == 0 and answers.empty_file(response.headers):
-                work.learn(source, 0, None)
-                return
-            raise Changed
-        if status == 403 and (len(source.active) > 1 or (source.given and source.most > 1)):
-            # Many servers say so where they mean "too many at once".
-            source.most = 1
-            raise Drop("too many connections", None)
         if status not in (200, 206):
-            raise NetworkError("source-refused", name=work.name, host=source.host, status=status)
+            self._without_bytes(response, source, span, ranged=ranged)
+            return
         if answers.is_page(response.headers, work.name):
             raise NetworkError("page-instead", name=work.name, host=source.host)
         if answers.is_packed(response.headers, work.name):
@@ -151,6 +139,27 @@ class Lane:
                 work.board.take_all(span)
             total = answers.content_length(response.headers)
         work.learn(source, total, _version(response, source))
+
+    def _without_bytes(self, response: requests.Response, source: Source, span: Span, *, ranged: bool) -> None:
+        """An answer that holds nothing of the file: an empty one is that; else raises what it means."""
+        work, status = self._round, response.status_code
+        if status in answers.PASSING:
+            if status == 429:
+                source.most = 1
+            raise Drop(f"status {status}", answers.retry_after(response.headers))
+        if status == 416 and span.start == 0 and answers.empty_file(response.headers):
+            work.learn(source, 0, None)
+            return
+        if status == 416 and ranged:
+            if span.start == 0:
+                # It refuses every part: perhaps it gives all of the file at once.
+                source.ranges = False
+            raise Changed
+        if status == 403 and (len(source.active) > 1 or (source.given and source.most > 1)):
+            # Many servers say so where they mean "too many at once".
+            source.most = 1
+            raise Drop("too many connections", None)
+        raise NetworkError("source-refused", name=work.name, host=source.host, status=status)
 
     def _part_of_file(self, response: requests.Response, source: Source, span: Span) -> int | None:
         sent = answers.content_range(response.headers)

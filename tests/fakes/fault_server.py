@@ -47,7 +47,7 @@ class Served:
     """One file. `rate` in bytes per second over one connection; None is as fast as it goes.
 
     Of more than `most` requests at once the rest gets `busy`. `length` False sends without saying how much; so many
-    bytes `more` than there are it announces.
+    bytes `more` than there are it announces. Any range is answered by `refuses`, if that is a status.
     """
 
     data: bytes
@@ -60,6 +60,7 @@ class Served:
     busy: int = 429
     length: bool = True
     more: int = 0
+    refuses: int | None = None
     now: int = 0
     highest: int = 0
 
@@ -173,6 +174,9 @@ class FaultServer:
         if served.etag is not None:
             headers["ETag"] = served.etag
         asked = request.headers["Range"]
+        if asked is not None and served.refuses is not None:
+            self._plain(request, served.refuses)
+            return
         if fault is not None and fault.kind == "other-version":
             # A careless mirror: it looks neither at If-Range nor at which version it holds.
             headers["ETag"] = '"two"'

@@ -125,3 +125,21 @@ def test_without_a_hash_a_file_shorter_than_announced_is_refused_soon(
         get(server.add("/file", DATA, more=1000), tmp_path / "file.bin", patient, sha256=None)
     assert (caught.value.code, caught.value.data["lacking_bytes"]) == ("source-ends-early", 1000)
     assert len(server.gets("/file")) <= 4
+
+
+@pytest.mark.parametrize("sha256", [SHA256, None], ids=["hash-known", "hash-unknown"])
+def test_a_server_that_refuses_ranges_is_asked_without(
+    server: FaultServer, tmp_path: Path, limits: Limits, sha256: str | None
+) -> None:
+    path = tmp_path / "file.bin"
+    get(server.add("/file", DATA, refuses=416), path, limits, sha256=sha256)
+    assert path.read_bytes() == DATA
+    assert [seen.range is None for seen in server.gets("/file")] == [False, True]
+
+
+def test_what_is_refused_without_a_range_too_is_said_to_be(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    url = server.add("/file", DATA, faults=[Fault("status", status=416)] * 9)
+    with pytest.raises(NetworkError) as caught:
+        get(url, tmp_path / "file.bin", limits)
+    assert (caught.value.code, caught.value.data["status"]) == ("source-refused", 416)
+    assert len(server.gets("/file")) == 2

@@ -126,7 +126,11 @@ def test_a_place_that_is_taken(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("thesis", encoding="utf-8")
     # That a file can be no environment is seen in the call itself, before anything is looked at.
-    for place, told, code in (("file", "is a file", 2), ("file/env", "is a file", 1), ("full", "already holds files", 1)):
+    for place, told, code in (
+        ("file", "is a file", 2),
+        ("file/env", "is a file", 1),
+        ("full", "already holds files", 1),
+    ):
         said = refused(capsys, tmp_path, "--env", str(tmp_path / place), language="en", exit_code=code)
         assert told in said
     assert (tmp_path / "full" / "thesis.txt").read_text(encoding="utf-8") == "thesis"
