@@ -321,8 +321,8 @@
         <translation>温度</translation>
     </message>
     <message>
-        <source>The full test takes the time for all of it.</source>
-        <translation>完整测速会留出时间测完所有项目。</translation>
+        <source>The full test has up to 15 minutes for each device: more of it fits in.</source>
+        <translation>完整测速每个设备最多有 15 分钟，能测完更多项目。</translation>
     </message>
     <message>
         <source>Time</source>

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gpu_assistant.bench.child import schedule
 from gpu_assistant.bench.child.matmul import GUIDES_SIDE, Matmul
 from gpu_assistant.bench.child.workload import LeftOut
 
@@ -28,6 +29,15 @@ def test_one_size_is_too_few_to_work_out_another() -> None:
         guides(measured(4096, 0.2)).measure()
     assert left.value.why == "time"
     assert left.value.figures["wanted_s"] > left.value.figures["had_s"]
+
+
+def test_time_that_nothing_later_wants_is_there_for_a_large_size() -> None:
+    large = guides(measured(4096, 0.2))
+    large.spare_s = schedule.spare_s(40.0, [measured(4096, 0.2), measured(4096, 0.2)])
+    with pytest.raises(LeftOut) as left:
+        large.measure()  # it wants some 50 seconds
+    assert left.value.figures["had_s"] == 40.0 - 2 * 2.5
+    assert schedule.spare_s(3.0, [measured(4096, 0.2)] * 2) == 0.0
 
 
 def test_what_was_worked_out_lies_between_the_extremes_of_the_two_largest() -> None:

@@ -54,7 +54,7 @@ class Matmul(Workload):
         """What would take too long is left out; the guides' product is worked out from smaller ones, and says so."""
         measured = self._measured()
         wanted = self._wanted_s(measured[0]) if measured else 0.0
-        had = min(self.limit_s * 1.5, max(0.0, self.deadline - time.perf_counter()))
+        had = min(max(self.limit_s * 1.5, self.spare_s), max(0.0, self.deadline - time.perf_counter()))
         if wanted < had:
             self.outcome = super().measure()
             self.pace = float(self.outcome["median"]) * 1e12

@@ -136,7 +136,7 @@ def measure_all(
     for place, device in enumerate(devices):
         deadline = min(last, time.perf_counter() + more_s if place else began + first_s)
         lost, pace = False, math.inf
-        for each in work[device.id]:
+        for at, each in enumerate(work[device.id], 1):
             talk.send(begin=begins[number])
             number += 1
             if lost:
@@ -149,6 +149,8 @@ def measure_all(
                 talk.send(left="time", **({"wanted_s": wanted, "had_s": left} if wanted > left > 0 else {}))
                 continue
             each.deadline = time.perf_counter() + left
+            if given.full:
+                each.spare_s = schedule.spare_s(left, work[device.id][at:])
             lost = not _one(talk, each)
             if device.kind == "cpu" and each.pace is not None:
                 pace = min(pace, each.pace)

@@ -60,6 +60,11 @@ def of_device(device: Device, *, full: bool, only: Optional[Sequence[str]] = Non
     return [each for each in work if only is None or each.id in only or family(each) in only]
 
 
+def spare_s(left_s: float, later: Sequence[Workload]) -> float:
+    """Seconds of those that are left which nothing that comes later wants."""
+    return max(0.0, left_s - sum(each.limit_s for each in later))
+
+
 def family(work: Workload) -> str:
     """Its kind: one of FAMILIES."""
     return "training" if work.id in UNITS else work.id.split("-")[0]

@@ -45,6 +45,7 @@ class Workload:
         self.batch: Optional[int] = None
         self.amount = 0.0
         self.deadline = math.inf  # of the clock `time.perf_counter`
+        self.spare_s = 0.0  # of a full run: time that nothing after this one wants
         self.pace: Optional[float] = None  # operations a second that a model can be hoped to make after this
         self.last_s: Optional[float] = None  # what a run took that was made already, to check or to choose a batch
         self.torch = device.torch
@@ -83,7 +84,19 @@ class Workload:
 
     def close(self) -> None:
         """Let go of all memory."""
-        kept = ("device", "dtype", "size", "limit_s", "batch", "amount", "deadline", "pace", "last_s", "torch")
+        kept = (
+            "device",
+            "dtype",
+            "size",
+            "limit_s",
+            "batch",
+            "amount",
+            "deadline",
+            "spare_s",
+            "pace",
+            "last_s",
+            "torch",
+        )
         for name in [name for name in vars(self) if name not in kept]:
             delattr(self, name)
 

@@ -48,7 +48,8 @@ def fairness(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> list[Fairn
         for note in benchmark.notes
     ]
     if benchmark.scope == "quick" and any(left.why == TIME for left in benchmark.left_out):
-        found.append(Fairness("neutral", translate("Fairness", "The full test takes the time for all of it."), ""))
+        text = translate("Fairness", "The full test has up to 15 minutes for each device: more of it fits in.")
+        found.append(Fairness("neutral", text, ""))
     if missing := left_out(benchmark, kept):
         text = translate("Fairness", "Measured before, not this time")
         found.append(Fairness("neutral", text, "", translate("Fairness", "; ").join(missing)))
