@@ -125,6 +125,7 @@ class Lane:
         if status not in (200, 206):
             self._without_bytes(response, source, span, ranged=ranged)
             return
+        source.said = None
         if answers.is_page(response.headers, work.name):
             raise NetworkError("page-instead", name=work.name, host=source.host)
         if answers.is_packed(response.headers, work.name):
@@ -146,7 +147,7 @@ class Lane:
         if status in answers.PASSING:
             if status == 429:
                 source.most = 1
-            raise Drop(f"status {status}", answers.retry_after(response.headers))
+            raise self._asked_for_patience(source, status, answers.retry_after(response.headers))
         if status == 416 and span.start == 0 and answers.empty_file(response.headers):
             work.learn(source, 0, None)
             return
@@ -160,6 +161,15 @@ class Lane:
             source.most = 1
             raise Drop("too many connections", None)
         raise NetworkError("source-refused", name=work.name, host=source.host, status=status)
+
+    def _asked_for_patience(self, source: Source, status: int, after: float | None) -> Exception:
+        """Another try will do; where it would have to be later than all of ours, that is said instead."""
+        work, limits = self._round, self._round.limits
+        source.said = status
+        if after is not None and after > limits.tries * limits.longest_pause_seconds:
+            until = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + after))
+            return NetworkError("source-asks-to-wait", name=work.name, host=source.host, status=status, until=until)
+        return Drop(f"status {status}", after)
 
     def _part_of_file(self, response: requests.Response, source: Source, span: Span) -> int | None:
         sent = answers.content_range(response.headers)

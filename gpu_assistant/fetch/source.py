@@ -37,7 +37,9 @@ class Changed(Exception):
 
 @dataclass(eq=False)
 class Source:
-    """One address. `most` connections at once, `widest` so far; whether it gives parts, `ranges`, is shown later."""
+    """One address. `most` connections at once, `widest` so far; whether it gives parts, `ranges`, is shown later;
+    `said` is the status by which it asked for patience last, None after any bytes.
+    """
 
     url: str
     most: int
@@ -48,6 +50,7 @@ class Source:
     widest: int = 0
     given: int = 0
     fails: int = 0
+    said: int | None = None
     not_before: float = 0.0
     asked: float | None = None
     _ended_at: int = 0

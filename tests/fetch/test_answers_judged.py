@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import time
 from pathlib import Path
 
 import msgspec
@@ -143,3 +144,35 @@ def test_what_is_refused_without_a_range_too_is_said_to_be(server: FaultServer, 
         get(url, tmp_path / "file.bin", limits)
     assert (caught.value.code, caught.value.data["status"]) == ("source-refused", 416)
     assert len(server.gets("/file")) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "code"),
+    [
+        (500, {}, "source-trouble"),
+        (503, {"Retry-After": "0"}, "source-trouble"),
+        (429, {}, "source-busy"),
+        (429, {"Retry-After": "86400"}, "source-asks-to-wait"),
+    ],
+)
+def test_what_a_server_says_is_told_and_not_called_a_broken_line(
+    server: FaultServer, tmp_path: Path, limits: Limits, status: int, headers: dict[str, str], code: str
+) -> None:
+    url = server.add("/file", DATA, faults=[Fault("status", status=status, headers=headers)] * 9)
+    with pytest.raises(NetworkError) as caught:
+        get(url, tmp_path / "file.bin", limits)
+    assert (caught.value.code, caught.value.data["status"]) == (code, status)
+    if code == "source-asks-to-wait":
+        assert len(server.gets("/file")) == 1
+        until = time.mktime(time.strptime(str(caught.value.data["until"]), "%Y-%m-%d %H:%M"))
+        assert 0 <= time.time() + 86400 - until < 120
+
+
+def test_a_later_silence_is_not_what_the_server_said_before(
+    server: FaultServer, tmp_path: Path, limits: Limits
+) -> None:
+    faults = [Fault("status", status=500, headers={"Retry-After": "0"}), Fault("drop", after=900_000)]
+    url = server.add("/file", DATA, faults=faults + [Fault("reset")] * 9)
+    with pytest.raises(NetworkError) as caught:
+        get(url, tmp_path / "file.bin", limits)
+    assert caught.value.code == "download-broke-off"
