@@ -213,7 +213,9 @@ class Road(Base):
         return known(self.data)
 
     def download(self, urls: Sequence[str], path: Path, *, sha256: str | None, connections: int) -> DownloadJob:
-        """Fetch one file; the further addresses are mirrors. What lies in the cache or wheelhouse is not fetched."""
+        """Fetch one file; the further addresses are mirrors. What lies in the cache or wheelhouse is not fetched, and
+        another file of the same name not replaced.
+        """
         from ..fetch.job import DownloadJob
         from ..fetch.limits import Limits
         from ..fetch.wanted import Wanted
@@ -222,6 +224,8 @@ class Road(Base):
         copies = list(self.data.files.glob(f"{sha256[:16]}/*")) if sha256 else []
         if self.wheelhouse is not None:
             copies.append(self.wheelhouse / path.name)
-        wanted = Wanted(url=urls[0], mirrors=tuple(urls[1:]), path=path, sha256=sha256, copies=tuple(copies))
+        wanted = Wanted(
+            url=urls[0], mirrors=tuple(urls[1:]), path=path, sha256=sha256, copies=tuple(copies), replace=False
+        )
         limits = Limits(connections=connections)
         return DownloadJob(sourced(wanted, self.catalog, self.mirrors), limits, self.download_pace())

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ..core.errors import AppError
+from ..core.errors import AppError, CallError
 from ..core.json import storage_error
 from ..core.plan import Bottleneck
 from ..system.single import alone
@@ -74,13 +74,14 @@ class Download:
         return "network"
 
     def run(self) -> Path:
-        """Get the file; raises AppError, NetworkError or Cancelled. What has come stays for the next time."""
+        """Get the file; raises AppError (of any kind). What has come stays for the next time."""
         path = self.wanted.path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             # What is whole needs no lock, which cannot be written everywhere.
             if self._already_there(local.stands):
                 return path
+            self._refuse_other()
             with alone(part.lock_path(path), AppError("download-elsewhere", name=path.name)):
                 self._make()
         except OSError as error:
@@ -96,6 +97,7 @@ class Download:
                 return
             self._get()
             _flush(part.part_path(path))
+            self._refuse_other()
             part.part_path(path).replace(path)
             part.state_path(path).unlink(missing_ok=True)
         except AppError as error:
@@ -106,6 +108,11 @@ class Download:
         except OSError:
             part.drop_empty(path)
             raise
+
+    def _refuse_other(self) -> None:
+        path = self.wanted.path
+        if not self.wanted.replace and os.path.lexists(path):
+            raise CallError("download-exists", path=str(path))
 
     def _already_there(self, look: Look) -> bool:
         self.checking = True

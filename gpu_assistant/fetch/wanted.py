@@ -26,7 +26,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     `url` is the official source, `mirrors` are others of the same bytes; those in `reserve` are asked only when the
     official one gives less than `slow_bytes` a second, or nothing. With `mirrors_first` the official one comes last.
     `sha256` is lower-case hex; `digest` is for publishers that give another kind. `copies` are files on this computer
-    that may be it already.
+    that may be it already. With `replace` False another file that stands at `path` stays.
     """
 
     url: str
@@ -39,6 +39,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     slow_bytes: float = 0.0
     mirrors_first: bool = False
     copies: tuple[Path, ...] = ()
+    replace: bool = True
 
     @property
     def check(self) -> Digest | None:

@@ -123,3 +123,23 @@ def test_speeds_that_are_none(server: FaultServer, tmp_path: Path, rate: str) ->
     child = call(tmp_path, server.add("/file", DATA), "-o", str(tmp_path / "file.bin"), f"--limit-rate={rate}")
     _, said = child.communicate(timeout=60)
     assert (child.returncode, "500k or 5M" in said) == (2, True)
+
+
+def test_a_file_of_the_users_is_not_replaced(server: FaultServer, tmp_path: Path) -> None:
+    path = tmp_path / "file.bin"
+    path.write_bytes(b"mine")
+    url = server.add("/file", DATA)
+    for extra in ([], ["--sha256", SHA256]):
+        child = call(tmp_path, url, "-o", str(path), *extra)
+        _, said = child.communicate(timeout=60)
+        assert (child.returncode, path.read_bytes()) == (2, b"mine")
+        assert "-o" in said
+    assert server.seen == []
+
+
+def test_the_wanted_file_that_is_there_costs_nothing(server: FaultServer, tmp_path: Path) -> None:
+    path = tmp_path / "file.bin"
+    path.write_bytes(DATA)
+    child = call(tmp_path, server.add("/file", DATA), "-o", str(path), "--sha256", SHA256, "--json")
+    out, _ = child.communicate(timeout=60)
+    assert (child.returncode, events(out)[-1]["bytes_reused"], server.seen) == (0, len(DATA), [])
