@@ -333,6 +333,6 @@ def test_a_port_that_cannot_be(call: Call, port: str) -> None:
 @pytest.mark.parametrize(("address", "warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
 def test_figures_that_others_can_read_are_said_to_be(call: Call, address: str, warned: bool) -> None:
     words = ["--serve-metrics", "0", "--metrics-address", address, "--interval", "0.05", "--count", "1"]
-    done = call("monitor", *words)
+    done = call("monitor", *words, "--lang", "en")
     assert done.returncode == 0
     assert ("Every computer that reaches this one" in done.stderr) == warned
