@@ -14,6 +14,7 @@ from .plain import AS_FAR_AS_IT_CAN
 if TYPE_CHECKING:
     from ..app import App
     from ..core.names import Language
+    from .output import Output
 
 
 def run(argv: Sequence[str]) -> int:
@@ -46,10 +47,16 @@ def run(argv: Sequence[str]) -> int:
 def _run(argv: Sequence[str], texts: Sentences) -> int:
     from .parser import build
 
-    arguments = build(texts).parse_args(argv)
-    options = vars(arguments)
-    if arguments.command is None and options.get("json"):
-        raise CallError("call", detail=texts.say("cli.complaint.json"), command="gpu-assistant")
+    try:
+        arguments = build(texts).parse_args(argv)
+        options = vars(arguments)
+        if arguments.command is None and options.get("json"):
+            raise CallError("call", detail=texts.say("cli.complaint.json"), command="gpu-assistant")
+    except CallError as error:
+        # No command could be told from it, so it is said as where one answer was asked for.
+        if "--json" in argv:
+            _output(texts, json=True).refusal(error)
+        raise
     from ..app import App
     from ..core import log
     from ..core.paths import data_dir
@@ -66,12 +73,9 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
     if arguments.command is None:
         app.resuming = options.get("resume", False)
         return _window(app, options.get("lang"))
-    from ..texts import Texts
     from .commands import COMMANDS, EVENTS, ONE_ANSWER
-    from .output import Output
 
-    spoken = Texts(texts.language, elsewhere=texts.elsewhere)
-    output = Output(spoken, json=options.get("json", False), quiet=options.get("quiet", False))
+    output = _output(texts, json=options.get("json", False), quiet=options.get("quiet", False))
     try:
         return COMMANDS[arguments.command](app, arguments, output)
     except AppError as error:
@@ -80,6 +84,13 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
         elif output.json and arguments.command in EVENTS:
             output.end(error)
         raise
+
+
+def _output(texts: Sentences, *, json: bool, quiet: bool = False) -> Output:
+    from ..texts import Texts
+    from .output import Output
+
+    return Output(Texts(texts.language, elsewhere=texts.elsewhere), json=json, quiet=quiet)
 
 
 def _window(app: App, language: Language | None) -> int:

@@ -33,6 +33,16 @@ def test_a_refusal_is_json_where_json_was_asked_for(
     assert told["data"]["newest"] in err
 
 
+@pytest.mark.parametrize("words", ["bundle create", "download", "bogus", "install --bogus", ""])
+def test_a_call_that_cannot_be_understood_is_json_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str
+) -> None:
+    out, err = refused(capsys, tmp_path, *words.split(), "--json")
+    told = json.loads(out)
+    assert (told["schema"], told["code"], told["exit"]) == ("gpu-assistant/error/1", "call", 2)
+    assert told["text"] == err
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
