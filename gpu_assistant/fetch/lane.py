@@ -16,7 +16,7 @@ from ..core.errors import AppError, NetworkError
 from . import answers
 from .board import OPEN, Span
 from .part import Piece, Version
-from .session import InsecureRedirect, Session
+from .session import InsecureRedirect, Session, StrayRedirect
 from .source import Changed, Drop, Source
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Lane:
                 if error.errno is not None and not isinstance(error, ConnectionError):
                     raise  # the disk, not the network
             if not (span.left or work.board.closed):
-                refusal = _refusal(error, source.host)
+                refusal = _refusal(error, work.name, source.host)
                 if refusal is not None:
                     work.refuse(source, refusal)
                 else:
@@ -255,14 +255,14 @@ def _version(response: requests.Response, source: Source) -> Version:
     )
 
 
-def _refusal(error: Exception, host: str) -> AppError | None:
+def _refusal(error: Exception, name: str, host: str) -> AppError | None:
     """What another try cannot mend."""
     if isinstance(error, requests.exceptions.SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
         return NetworkError("certificate", host=host)
     if isinstance(error, InsecureRedirect):
         return NetworkError("insecure-redirect", host=host)
     if isinstance(error, requests.exceptions.TooManyRedirects):
-        return NetworkError("source-refused", name=host, host=host, status=None)
-    if isinstance(error, requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema):
-        return NetworkError("source-refused", name=host, host=host, status=None)
+        return NetworkError("redirect-circle", name=name, host=host)
+    if isinstance(error, StrayRedirect | requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema):
+        return NetworkError("redirect-stray", name=name, host=host)
     return None

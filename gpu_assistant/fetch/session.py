@@ -23,7 +23,11 @@ from .. import __version__
 
 
 class InsecureRedirect(requests.RequestException):
-    """A server sent us from https to an address that is not https."""
+    """A server sent us from https to an address without encryption."""
+
+
+class StrayRedirect(requests.RequestException):
+    """A server sent us to what is no address of the web."""
 
 
 def certificates(environ: Mapping[str, str] = os.environ) -> ssl.SSLContext:
@@ -159,13 +163,20 @@ class Session(requests.Session):
             prepared_request.headers.pop("Authorization", None)
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """Where an answer sends us; raises InsecureRedirect where that would leave https."""
+        """Where an answer sends us; raises InsecureRedirect where that would leave https, StrayRedirect where it would
+        leave the web, TooManyRedirects where it is the very same address without a cookie that may change the answer.
+        """
         target = super().get_redirect_target(resp)
         if target is None:
             return None
-        scheme = urlsplit(urljoin(resp.url, target)).scheme
-        if scheme not in ("https", "http") or (urlsplit(resp.url).scheme == "https" and scheme != "https"):
+        there = urljoin(resp.url, target)
+        scheme = urlsplit(there).scheme
+        if scheme not in ("https", "http"):
+            raise StrayRedirect(f"{resp.url} -> {target}", response=resp)
+        if urlsplit(resp.url).scheme == "https" and scheme != "https":
             raise InsecureRedirect(f"{resp.url} -> {target}", response=resp)
+        if there == resp.url and "Set-Cookie" not in resp.headers:
+            raise requests.TooManyRedirects(there, response=resp)
         return target
 
 

@@ -10,7 +10,7 @@ import urllib3
 
 from ..core.errors import Cancelled
 from ..fetch.limits import Limits
-from ..fetch.session import InsecureRedirect, Session
+from ..fetch.session import InsecureRedirect, Session, StrayRedirect
 from .statement import Refused, secure
 
 READ = 1 << 14
@@ -55,7 +55,7 @@ class _Asking:
                 self._body = self._read()
         except Refused as refusal:
             self._why = refusal
-        except InsecureRedirect:
+        except (InsecureRedirect, StrayRedirect):
             self._why = Refused("insecure")
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             self._why.__cause__ = error

@@ -89,12 +89,21 @@ def test_a_file_without_bytes(server: FaultServer, tmp_path: Path, limits: Limit
     assert path.read_bytes() == b""
 
 
-def test_a_redirect_in_a_circle_ends(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
-    url = server.add("/file", DATA)
-    server.files["/file"].faults = [Fault("redirect", location=url)] * 60
+@pytest.mark.parametrize(
+    ("to", "code", "asked"),
+    [("", "redirect-circle", 1), ("?again", "redirect-circle", 2), ("file:///etc/hosts", "redirect-stray", 1)],
+)
+def test_redirects_that_lead_to_no_file(
+    server: FaultServer, tmp_path: Path, limits: Limits, to: str, code: str, asked: int
+) -> None:
+    url = server.url + "/file"
+    for path in ("/file", "/file?again"):
+        location = to if to.startswith("file:") else url + to
+        server.add(path, DATA, faults=[Fault("redirect", location=location)] * 60)
     with pytest.raises(NetworkError) as caught:
         get(url, tmp_path / "file.bin", limits)
-    assert caught.value.code == "source-refused"
+    assert (caught.value.code, caught.value.data["name"]) == (code, "file.bin")
+    assert len(server.seen) == asked
 
 
 @pytest.mark.parametrize("kind", ["md5", "sha1", "sha512"])
