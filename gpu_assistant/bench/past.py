@@ -29,9 +29,10 @@ def _one(benchmark: Benchmark, earlier: Sequence[Benchmark]) -> PastBenchmark:
     )
     if pair is None:
         return told
-    before = compare.history(pair.best, benchmark, earlier)
+    common, before = summary.compared(benchmark, earlier)
     told = replace(told, headline=pair.best, ratio=pair.ratio)
     if not before:
         return told
     then, result = before[-1]
-    return replace(told, compared_with=then.started, change=compare.change(result, pair.best))
+    change = compare.change(result, common)
+    return replace(told, compared_with=then.started, change=change, compared=common)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..core.names import Value
 from ..core.results import Benchmark, BenchResult, BenchWatch, DType, LeftOut
-from .compare import fallen
+from .compare import fallen, history
 from .expected import key
 from .lines import NOTE
 
@@ -86,6 +86,25 @@ def headline(benchmark: Benchmark) -> Pair | None:
     """The pair that stands for all: the first that compares card and processor, else the first at all."""
     known = pairs(benchmark)
     return next((pair for pair in known if pair.ratio is not None), known[0] if known else None)
+
+
+def compared(
+    benchmark: Benchmark, kept: Sequence[Benchmark]
+) -> tuple[BenchResult, list[tuple[Benchmark, BenchResult]]]:
+    """What can be compared with another one that was `kept`, and its history there (this benchmark's own figure among
+    it, where it is kept): the headline, else the most telling measurement that another one has too. Empty where none
+    has; a quick and a full test differ in sizes. Raises ValueError where nothing was measured.
+    """
+    candidates = [pair.best for pair in pairs(benchmark)]
+    first = headline(benchmark)
+    if first is None:
+        raise ValueError("nothing was measured")
+    measured = [result for result in benchmark.results if not result.extrapolated]
+    for each in (first.best, *candidates, *measured):
+        found = history(each, benchmark, kept)
+        if any(other is not benchmark for other, _ in found):
+            return each, found
+    return first.best, history(first.best, benchmark, kept)
 
 
 def missing(benchmark: Benchmark) -> tuple[LeftOut, ...]:

@@ -61,6 +61,9 @@ def _change(run: PastBenchmark, output: Output) -> str:
         return output.say("past-alone")
     when, change = _when(run.compared_with), run.change
     if change is None:
-        return output.say("past-same", when=when)
-    code = "past-faster" if change > 1 else "past-slower"
-    return output.say(code, percent=f"{100 * abs(change - 1):.0f}", when=when)
+        said = output.say("past-same", when=when)
+    else:
+        code = "past-faster" if change > 1 else "past-slower"
+        said = output.say(code, percent=f"{100 * abs(change - 1):.0f}", when=when)
+    other = run.compared if run.compared != run.headline else None
+    return said if other is None else f"{measured(other, output)}: {said}"

@@ -820,6 +820,10 @@
 <context>
     <name>Scores</name>
     <message>
+        <source>On the card {card}, on the CPU {cpu}.</source>
+        <translation>显卡用 {card}，CPU 用 {cpu}。</translation>
+    </message>
+    <message>
         <source>; </source>
         <translation>；</translation>
     </message>

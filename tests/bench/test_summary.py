@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.bench import summary
+from gpu_assistant.bench.past import past
 
 from ..fakes.benchmarks import card_benchmark, figure, two_cards
 from ..fakes.examples import cpu_benchmark
@@ -98,3 +99,17 @@ def test_a_figure_is_read_in_the_unit_that_fits() -> None:
     assert summary.readable(0.0743, "TFLOP/s") == (pytest.approx(74.3), "GFLOP/s")
     assert summary.readable(1.2, "TFLOP/s", like=0.9) == (1200, "GFLOP/s")
     assert summary.readable(0.5, "images/s") == (0.5, "images/s")
+
+
+def test_a_quick_and_a_full_test_are_compared_by_what_both_have() -> None:
+    """The headline's size is another one; the next most telling measurement is the same."""
+    quick = card_benchmark()
+    larger = tuple(replace(r, size=(3, 448, 448)) if r.id == "resnet50" else r for r in card_benchmark(0.5).results)
+    full = replace(quick, results=larger, scope="full", started=2.0)
+    one, two = past((replace(quick, started=1.0), full)).runs
+    assert one.compared is None
+    assert two.headline is not None
+    assert two.headline.id == "resnet50"
+    assert two.compared is not None
+    assert (two.compared.id, two.compared_with) == ("bert-base", 1.0)
+    assert two.change is not None

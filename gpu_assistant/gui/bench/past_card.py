@@ -45,7 +45,7 @@ class PastCard(Card):
         self.set_title(self.tr("Your own past"))
         if best is None:
             return
-        self._of.setText(measured(best))
+        self._of.setText(measured(past[-1][1] if past else best))
         whens = scores.moments([each for each, _ in past])
         self.bars.set_bars(
             [

@@ -168,9 +168,8 @@ def reference(benchmark: Benchmark) -> BenchResult | None:
 
 
 def history(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[tuple[Benchmark, BenchResult]]:
-    """The same measurement in every benchmark that has it."""
-    best = reference(benchmark)
-    return compare.history(best, benchmark, kept) if best is not None else []
+    """The same measurement in every benchmark that has it: the headline's, else one that another one has too."""
+    return summary.compared(benchmark, kept)[1] if reference(benchmark) is not None else []
 
 
 def comparable(benchmark: Benchmark) -> list[BenchResult]:
@@ -195,7 +194,7 @@ def headline(benchmark: Benchmark) -> Headline | None:
             translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU").format(
                 workload=workload(best.id), card=card(benchmark, best.device), times=figure
             ),
-            unsure or _of_a_night(pair.ratio),
+            " ".join((_formats(pair), unsure or _of_a_night(pair.ratio))).strip(),
             missing(benchmark),
         )
     threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
@@ -217,6 +216,14 @@ def headline(benchmark: Benchmark) -> Headline | None:
         ),
         missing(benchmark),
     )
+
+
+def _formats(pair: summary.Pair) -> str:
+    """In which format each of both computed, where that is not the same."""
+    card_kind, cpu_kind = (dtype_name(each.dtype) if each is not None else "" for each in (pair.best, pair.cpu))
+    if card_kind == cpu_kind:
+        return ""
+    return translate("Scores", "On the card {card}, on the CPU {cpu}.").format(card=card_kind, cpu=cpu_kind)
 
 
 def missing(benchmark: Benchmark) -> str:

@@ -42,7 +42,10 @@ def test_one_headline_as_a_ratio(shown, seen):
     assert page._views.current() == RESULT
     assert page.result.figure.text() == "31×"
     assert page.result.text.text() == "Training ResNet-50: your RTX 4060 is 31 times as fast as your CPU"
-    assert page.result.detail.text() == "What takes the CPU a night of 8 hours, the card does in 15 minutes."
+    assert page.result.detail.text() == (
+        "On the card mixed precision, on the CPU float32. "
+        "What takes the CPU a night of 8 hours, the card does in 15 minutes."
+    )
     assert page.result.pill.text == "As expected for this card"
     assert "CUDA 13.0 · quick test, 58 seconds" in page.subtitle.text()
     assert page.again.toolTip().startswith(
