@@ -101,7 +101,7 @@ class Download:
             part.part_path(path).replace(path)
             part.state_path(path).unlink(missing_ok=True)
         except AppError as error:
-            if error.code == "hash-mismatch":
+            if error.code in ("hash-mismatch", "source-changed"):
                 part.drop(path)
             part.drop_empty(path)
             raise
@@ -146,7 +146,9 @@ class Download:
                 # The old bytes may have been another version's: once more, all of it.
                 kept = self._nothing()
             else:
-                raise AppError("hash-mismatch", name=self.wanted.path.name, host=self._sources.all[0].host)
+                official = self._sources.all[0]
+                code = "source-changed" if official.changed else "hash-mismatch"
+                raise AppError(code, name=self.wanted.path.name, host=official.host)
 
     def _work(self, kept: part.Kept) -> Round | None:
         """One round; None if all has to begin anew."""

@@ -130,6 +130,8 @@ class Lane:
             raise NetworkError("page-instead", name=work.name, host=source.host)
         if answers.is_packed(response.headers, work.name):
             raise NetworkError("source-packed", name=work.name, host=source.host)
+        new = _version(response, source)
+        source.changed = source.changed or _differ(work.versions.get(source.url), new)
         total = self._part_of_file(response, source, span) if status == 206 else None
         if status == 200:
             if span.start or (ranged and not work.board.empty):
@@ -139,7 +141,7 @@ class Lane:
                 source.ranges = False
                 work.board.take_all(span)
             total = answers.content_length(response.headers)
-        work.learn(source, total, _version(response, source))
+        work.learn(source, total, new)
 
     def _without_bytes(self, response: requests.Response, source: Source, span: Span, *, ranged: bool) -> None:
         """An answer that holds nothing of the file: an empty one is that; else raises what it means."""
@@ -253,6 +255,15 @@ def _version(response: requests.Response, source: Source) -> Version:
         etag=answers.strong_etag(response.headers),
         last_modified=response.headers.get("Last-Modified"),
     )
+
+
+def _differ(old: Version | None, new: Version) -> bool:
+    """Whether two answers name other bytes, as far as both name any."""
+    if old is None:
+        return False
+    if None not in (old.etag, new.etag):
+        return old.etag != new.etag
+    return None not in (old.last_modified, new.last_modified) and old.last_modified != new.last_modified
 
 
 def _refusal(error: Exception, name: str, host: str) -> AppError | None:

@@ -38,7 +38,8 @@ class Changed(Exception):
 @dataclass(eq=False)
 class Source:
     """One address. `most` connections at once, `widest` so far; whether it gives parts, `ranges`, is shown later;
-    `said` is the status by which it asked for patience last, None after any bytes.
+    `said` is the status by which it asked for patience last, None after any bytes; `changed` where it gave another
+    version of the file than before.
     """
 
     url: str
@@ -51,6 +52,7 @@ class Source:
     given: int = 0
     fails: int = 0
     said: int | None = None
+    changed: bool = False
     not_before: float = 0.0
     asked: float | None = None
     _ended_at: int = 0

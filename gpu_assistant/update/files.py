@@ -78,7 +78,7 @@ class DownloadJob:
 
     def _without_choice(self, error: AppError) -> AppError:
         """What is said of downloads advises another source; a new version has only the one that the publisher named."""
-        if error.code == "hash-mismatch":
+        if error.code in ("hash-mismatch", "source-changed"):
             return AppError("update-mismatch", name=self._file.name, host=error.data["host"])
         if error.code in ("source-refused", "insecure-redirect", "redirect-stray", "redirect-circle"):
             return NetworkError("update-refused", name=self._file.name, host=error.data["host"])

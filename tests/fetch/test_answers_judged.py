@@ -185,3 +185,12 @@ def test_a_later_silence_is_not_what_the_server_said_before(
     with pytest.raises(NetworkError) as caught:
         get(url, tmp_path / "file.bin", limits)
     assert caught.value.code == "download-broke-off"
+
+
+def test_a_file_that_changed_midway_is_said_to_have(server: FaultServer, tmp_path: Path, limits: Limits) -> None:
+    other = bytes([DATA[0] ^ 1]) + DATA[1:]
+    url = server.add("/file", other, faults=[Fault("drop", after=500_000), Fault("other-version")])
+    with pytest.raises(AppError) as caught:
+        get(url, tmp_path / "file.bin", limits)
+    assert caught.value.code == "source-changed"
+    assert list(tmp_path.iterdir()) == []

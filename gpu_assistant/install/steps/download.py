@@ -20,7 +20,7 @@ from ..work import Outcome, Work
 from .kind import Kind, refuse_fields
 
 # What asking the sources again may mend; a broken line is not among it.
-OUTDATED = ("hash-mismatch", "source-refused", "local-file-missing", "local-file-broken")
+OUTDATED = ("hash-mismatch", "source-changed", "source-refused", "local-file-missing", "local-file-broken")
 
 
 class Download(Kind):
