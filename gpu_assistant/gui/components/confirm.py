@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -51,9 +51,22 @@ class ConfirmDialog(QDialog):
             self.setMinimumHeight(layout.totalHeightForWidth(self.width()))
 
     @classmethod
-    def ask(cls, parent: QWidget | None, question: str, lost: str, go: str, stay: str) -> bool:
-        """Ask and wait; True only if the user pressed `go`."""
+    def ask(
+        cls,
+        parent: QWidget | None,
+        question: str,
+        lost: str,
+        go: str,
+        stay: str,
+        *,
+        until: SignalInstance | None = None,
+    ) -> bool:
+        """Ask and wait; True only if the user pressed `go`. `until` comes when there is nothing to ask any more: the
+        question goes by itself, and everything stays.
+        """
         dialog = cls(parent, question, lost, go, stay)
+        if until is not None:
+            until.connect(dialog.reject)
         try:
             return dialog.exec() == QDialog.DialogCode.Accepted
         finally:

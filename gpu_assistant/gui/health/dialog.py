@@ -161,6 +161,7 @@ class HealthDialog(QDialog):
             translate("Health", "It ends without a verdict, and what it found so far is not kept."),
             go=translate("Health", "Stop"),
             stay=translate("Health", "Go on"),
+            until=self.runner.finished,
         )
 
     def _maybe_leave(self) -> None:

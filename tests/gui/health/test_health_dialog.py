@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 
 from gpu_assistant.app import App
@@ -105,6 +106,27 @@ def test_a_test_of_minutes_is_not_stopped_by_a_slip(opened, services, qtbot, mon
     assert dialog.runner.running
     services.gate.set()
     qtbot.waitUntil(lambda: not dialog.runner.running, timeout=5000)
+
+
+def test_the_question_whether_to_stop_goes_when_the_test_has_ended(opened, services, qtbot):
+    services.gate = threading.Event()
+    dialog = opened(level=3)
+    dialog.start.click()
+    qtbot.waitUntil(lambda: dialog.runner.running, timeout=5000)
+    asked = []
+
+    def end():
+        asked.extend(dialog.findChildren(ConfirmDialog))
+        services.gate.set()
+        # Without an end of its own the question would wait here for good.
+        QTimer.singleShot(5000, asked[0], asked[0].accept)
+
+    QTimer.singleShot(0, dialog, end)
+    dialog.close_.click()
+    assert asked[0].result() == ConfirmDialog.DialogCode.Rejected
+    assert not dialog.runner.running
+    assert dialog.isVisible()
+    assert dialog.found.verdict.kind == "warn"
 
 
 def test_the_minutes_and_the_card_are_chosen_where_there_is_a_choice(opened, services, qtbot):
