@@ -157,7 +157,8 @@ class _Head(QHeaderView):
     def sectionSizeFromContents(self, section: int) -> QSize:
         words = str(self.model().headerData(section, self.orientation()))
         metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(words) + 2 * SIDE, metrics.height() + HEAD)
+        # Letters end between pixels: in the rounded width of its words Qt would shorten some heads.
+        return QSize(metrics.horizontalAdvance(words) + 2 * SIDE + 2, metrics.height() + HEAD)
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         painter.fillRect(rect, theme.color("card"))

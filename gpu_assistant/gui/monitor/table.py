@@ -40,9 +40,10 @@ class MonitorTable(Table):
             return
         self._filled = due
         columns = [(card, gpu) for card in cards for gpu in card.gpus]
+        several = len({gpu for _, gpu in columns if gpu >= 0}) > 1
         heads = [self.tr("Time")]
         for card, gpu in columns:
-            which = f"GPU {gpu} " if len(card.gpus) > 1 else ""
+            which = f"GPU {gpu} " if several and gpu >= 0 else ""
             heads.append(f"{which}{card.of.name()} ({card.of.unit})")
         moments = [moment for moment in np.arange(np.floor(end / step) * step, start, -step) if moment > 0]
         self.setColumnCount(len(heads))

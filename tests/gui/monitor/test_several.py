@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
+from PySide6.QtCore import Qt
 
+from gpu_assistant.gui.components.table import SIDE
 from tests.fakes.main_window import feed, gpu, sample
 
 line_of = pytest.importorskip("gpu_assistant.gui.monitor.plot_card").line_of
@@ -65,3 +67,26 @@ def test_the_table_of_many_gpus_keeps_its_heads_whole(monitor):
     page.controls.twin.click()
     head = page.table.horizontalHeader()
     assert all(head.sectionSize(i) >= head.sectionSizeHint(i) for i in range(head.count()))
+
+
+@pytest.mark.parametrize("layout", [0, 1])
+def test_the_table_of_several_gpus_says_whose_a_column_is(monitor, layout):
+    window, page = monitor
+    feed(window, sample(gpu(0), gpu(1)))
+    page.layout_.buttons[layout].click()
+    page.controls.twin.click()
+    heads = [page.table.horizontalHeaderItem(column).text() for column in range(page.table.columnCount())]
+    assert heads[1:3] == ["GPU 0 Load (%)", "GPU 1 Load (%)"]
+    assert len(set(heads)) == len(heads)
+    assert heads[-2:] == ["CPU load (%)", "Main memory (GB)"]
+
+
+def test_no_head_of_the_table_is_shortened(monitor):
+    window, page = monitor
+    feed(window, sample(gpu(0), gpu(1)))
+    page.controls.twin.click()
+    head = page.table.horizontalHeader()
+    for column in range(head.count()):
+        words = page.table.horizontalHeaderItem(column).text()
+        room = head.sectionSize(column) - 2 * SIDE
+        assert head.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room) == words
