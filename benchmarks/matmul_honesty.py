@@ -3,8 +3,8 @@
     python benchmarks/matmul_honesty.py ENVIRONMENT [--side 1024] [--rounds 60] [--threads N]
 
 Runs itself in the environment's own Python. Prints one line of JSON: medians and minima in seconds, ours by
-torch.utils.benchmark's, and the median ratio of neighbours. On a computer that does nothing else that ratio is to
-be within 3 % of 1; on one that does, `ratio_least` (of the undisturbed runs) still is.
+torch.utils.benchmark's, and the median ratio of neighbours. That ratio is to be within 3 % of 1; on a busy computer
+a small side (256) with many rounds is disturbed least, since most runs are over before another program gets a turn.
 """
 
 from __future__ import annotations
