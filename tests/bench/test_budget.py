@@ -86,7 +86,9 @@ def test_every_main_workload_of_a_processor_has_its_share() -> None:
 
 
 def test_a_model_that_a_slow_one_before_it_shows_to_be_too_slow_leaves_its_time_to_others() -> None:
-    device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=SimpleNamespace(get_num_threads=lambda: 2))
+    switches = SimpleNamespace(mkldnn=SimpleNamespace(matmul=SimpleNamespace(fp32_precision="none")))
+    torch = SimpleNamespace(get_num_threads=lambda: 2, backends=switches)
+    device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=torch)
     resnet = training.Training(device, "resnet50", "float32", 6.0)
     bert = training.Training(device, "bert-base", "float32", 6.0)
     resnet.amount, resnet.step = 1.0, SimpleNamespace(kind=SimpleNamespace(optimizer_name="SGD"), channels_last=False)

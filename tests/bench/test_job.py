@@ -256,6 +256,12 @@ def test_cancel_is_quick(with_card: Path, tmp_path: Path) -> None:
     assert not run.data.benchmarks.exists()
 
 
+def test_a_processors_figures_state_their_switches(with_card: Path, tmp_path: Path) -> None:
+    product, copy = Run(with_card, tmp_path, device="cpu", only=["matmul", "copy"]).go().results[:2]
+    assert product.settings["float32_matmul_precision"] == "highest"
+    assert product.settings["threads"] == copy.settings["threads"]
+
+
 def test_every_note_and_cause_is_said() -> None:
     for code in (*NOTES, *CAUSES, *(f"bench.workload.{name}" for name in WORKLOADS)):
         assert Texts("en").has(code)

@@ -169,6 +169,10 @@ def set_num_threads(count):
     STATE.threads = count
 
 
+def get_float32_matmul_precision():
+    return "highest"
+
+
 def get_num_threads():
     return STATE.threads
 

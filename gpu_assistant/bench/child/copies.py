@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Tuple
 
 from .devices import Device
+from .precision import threads
 from .workload import LeftOut, Workload
 
 BYTES, LEAST_BYTES = 256 * 2**20, 16 * 2**20
@@ -73,5 +74,7 @@ class Copy(Workload):
         return wrong / self.size[0], 0.0
 
     def settings(self) -> Dict[str, Any]:
-        """Nothing rounds here."""
-        return {}
+        """Which memory and how many threads; nothing rounds here."""
+        if self.device.kind == "cpu":
+            return threads(self.device)
+        return {} if self.id == WITHIN else {"pinned": self.id.endswith(PINNED), "non_blocking": True}

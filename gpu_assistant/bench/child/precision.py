@@ -56,11 +56,23 @@ def set_precision(torch: Any, dtype: str) -> None:
             backend.allow_tf32 = wanted
 
 
+def threads(device: Device) -> Dict[str, Any]:
+    """How many threads a processor computes with, and how they wait for each other where that is not the usual way."""
+    waiting = os.environ.get("OMP_WAIT_POLICY")
+    return {"threads": device.torch.get_num_threads(), **({"omp_wait_policy": waiting} if waiting else {})}
+
+
+def _on_processor(torch: Any) -> str:
+    """The switch of float32 products on a processor: nobody turns it, and so it is full float32 ("none", "highest")."""
+    # The older way to ask raises where the newer switches were used.
+    newer = getattr(getattr(torch.backends, "mkldnn", None), "matmul", None)
+    return str(getattr(newer, "fp32_precision", None) or torch.get_float32_matmul_precision())
+
+
 def stated(device: Device, dtype: str) -> Dict[str, Any]:
     """The switches as a result names them."""
     if device.kind == "cpu":
-        waiting = os.environ.get("OMP_WAIT_POLICY")
-        return {"threads": device.torch.get_num_threads(), **({"omp_wait_policy": waiting} if waiting else {})}
+        return {**threads(device), "float32_matmul_precision": _on_processor(device.torch)}
     matmul = device.torch.backends.cuda.matmul
     reduced = bool(getattr(matmul, "allow_fp16_reduced_precision_reduction", False))
     return {"tf32": dtype == "tf32", "fp16_reduced_precision_reduction": reduced}
