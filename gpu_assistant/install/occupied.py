@@ -88,7 +88,8 @@ def _made_here(environment: Path, data: DataDir) -> bool:
 
 def refuse_strangers(environment: Path, data: DataDir) -> None:
     """Raise AppError("environment-occupied") if anything stands at `environment` that we did not make, and that no
-    removal of ours left there: that is moved aside. ("environment-without-notes") for one of ours that nothing can tell
+    removal of ours left there: that is moved aside. ("environment-elsewhere") for an environment that GPU Assistant
+    made from another data folder, ("environment-without-notes") for one of ours that nothing can tell
     from the user's files any more.
     """
     try:
@@ -102,6 +103,8 @@ def refuse_strangers(environment: Path, data: DataDir) -> None:
         return
     if without_notes(environment, data):
         raise AppError("environment-without-notes", path=str(environment))
+    if manifest.written(environment) is not None:
+        raise AppError("environment-elsewhere", path=str(environment))
     raise AppError("environment-occupied", path=str(environment))
 
 

@@ -14,9 +14,10 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.errors import AppError, CallError, Cancelled, NetworkError
+from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import PlanFile, StepEvent
 from gpu_assistant.fetch.limits import Limits
-from gpu_assistant.install import environments, journal
+from gpu_assistant.install import environments, journal, occupied
 from gpu_assistant.install.untrusted import check_file
 from gpu_assistant.texts import Texts
 from tests.fakes.fault_server import Fault
@@ -44,6 +45,15 @@ def test_a_folder_that_is_not_ours_is_left_alone(world: World) -> None:
     assert (error.code, error.exit_code) == ("environment-occupied", 1)
     assert [entry.name for entry in world.environment.iterdir()] == ["thesis.txt"]
     assert world.asks() == []
+
+
+def test_an_environment_of_another_data_folder_is_called_that(world: World, tmp_path: Path) -> None:
+    world.install()
+    with pytest.raises(AppError) as caught:
+        occupied.refuse_taken(world.environment, DataDir(tmp_path / "another"))
+    assert caught.value.code == "environment-elsewhere"
+    for language in ("en", "zh_CN"):
+        assert "{" not in Texts(language).error(caught.value)
 
 
 def test_a_partial_folder_that_is_not_ours_is_left_alone(world: World) -> None:

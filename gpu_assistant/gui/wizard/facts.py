@@ -35,6 +35,7 @@ FOLDER_CODES = frozenset(
         "folder-too-long",
         "environment-differs",
         "environment-occupied",
+        "environment-elsewhere",
         "folder-unwritable",
         "storage",
     }
