@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LONGEST_INTERVAL = 86_400.0  # a day: nobody waits longer between two samples
 UNITS = {"m": 60, "h": 3600, "d": 86_400}
 HIGHEST_PORT = 65_535
-ALARM_MARKS = {"info": "•", "warn": "!", "error": "✗", "well": "✓", "watching": "…"}
+ALARM_MARKS = {"info": "•", "warn": "!", "error": "✗", "well": "✓", "watching": "…", "untold": "•"}
 LOOPBACK = "127.0.0.1"
 
 
@@ -142,7 +142,7 @@ class Alarms:
             if alarm.source:
                 self._output.line("    " + self._output.say("alarm-source", url=alarm.source))
         self._known = {(alarm.id, alarm.gpu) for alarm in health.alarms}
-        if health.state != self._state and health.state in ("well", "watching"):
+        if health.state != self._state and health.state in ("well", "watching", "untold"):
             self._output.line(f"{ALARM_MARKS[health.state]} {health.text}")
         if health.state != "slow":  # a driver that is slow time and again would have its good news told each time
             self._state = health.state

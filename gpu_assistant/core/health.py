@@ -10,8 +10,9 @@ from .names import Value
 
 AlarmLevel = Literal["info", "warn", "error"]
 # "unknown": nobody has looked twice yet; "no-card": no NVIDIA card or driver; "asleep": left asleep; "slow": the driver
-# gives no answer just now; "watching": what would be a reason to worry has yet to last.
-HealthState = Literal["unknown", "no-card", "asleep", "slow", "watching", "well", "warn", "error"]
+# gives no answer just now; "watching": what would be a reason to worry has yet to last;
+# "untold": a card reports too little for anybody to say.
+HealthState = Literal["unknown", "no-card", "asleep", "slow", "watching", "untold", "well", "warn", "error"]
 
 
 class Alarm(Struct, frozen=True, kw_only=True):
@@ -35,12 +36,14 @@ class Alarm(Struct, frozen=True, kw_only=True):
 class Health(Struct, frozen=True, kw_only=True):
     """How the cards are at `t` (seconds since the epoch): the gravest alarm first. Text: `health.state.<state>`, or the
     first alarm's title where it is a reason to worry. `watching`: the cards (None: the whole computer) for which
-    conditions of an alarm hold that have yet to last. `cards`: how many there are.
+    conditions of an alarm hold that have yet to last. `untold`: the cards that report too little to be judged. `cards`:
+    how many there are.
     """
 
     t: float
     state: HealthState
     alarms: tuple[Alarm, ...] = ()
     watching: tuple[int | None, ...] = ()
+    untold: tuple[int, ...] = ()
     cards: int = 1
     text: str | None = None

@@ -66,6 +66,11 @@ def fan_turns(gpu: GpuSample) -> int | None:
     return gpu.fan_rpm if gpu.fan_rpm is not None else gpu.fan
 
 
+def tells_enough(gpu: GpuSample) -> bool:
+    """Whether anything is known by which it could be unwell: how warm it is, or what holds it back."""
+    return any(figure is not None for figure in (gpu.temp, gpu.temp_memory, gpu.throttle))
+
+
 def card_name(gpu: GpuSample, *, several: bool) -> str:
     """What a card is called in sentences: its name; of `several` its number first, as marks and tables call it."""
     return called(f"cuda:{gpu.index}", gpu.name, several=several)

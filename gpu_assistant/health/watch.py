@@ -9,7 +9,7 @@ from ..catalog.health import Names, Rose
 from ..core.health import Alarm, Health, HealthState
 from ..core.results import GpuSample, Sample
 from .conditions import Counters, Figures, found, holds
-from .figures import CardFigures, ComputerFigures, Form, advice, card_name
+from .figures import CardFigures, ComputerFigures, Form, advice, card_name, tells_enough
 from .past import Settler, Usual, load_of
 
 if TYPE_CHECKING:
@@ -96,7 +96,14 @@ class Watch:
         ringing.sort(key=lambda alarm: GRAVITY[alarm.level])
         watching = self._watching()
         state = self._state(sample, ringing, watching=bool(watching))
-        self._health = Health(t=sample.t, state=state, alarms=tuple(ringing), watching=watching, cards=len(sample.gpus))
+        self._health = Health(
+            t=sample.t,
+            state=state,
+            alarms=tuple(ringing),
+            watching=watching,
+            untold=_untold(sample),
+            cards=len(sample.gpus),
+        )
         return self._health
 
     def pending(self, gpu: int) -> tuple[Alarm, ...]:
@@ -184,7 +191,7 @@ class Watch:
             return "unknown"
         if not sample.gpus or states & {"lost", "silent"}:
             return "unknown" if sample.gpus else "no-card"
-        return "slow" if self._answers is not None else "watching" if watching else "well"
+        return "slow" if self._answers is not None else "watching" if watching else _steady(sample)
 
 
 class _Track:
@@ -233,6 +240,15 @@ class _Track:
         if self._unmet >= LEAST_SAMPLES and t - self._unmet_since >= ends:
             self.on = False
             self._unmet = 0
+
+
+def _steady(sample: Sample) -> HealthState:
+    """How cards are of which nothing speaks against them; who tells nothing is not well for that."""
+    return "untold" if _untold(sample) else "well"
+
+
+def _untold(sample: Sample) -> tuple[int, ...]:
+    return tuple(gpu.index for gpu in sample.gpus if gpu.state == "ready" and not tells_enough(gpu))
 
 
 def _evidence(rule: Rule, figures: Figures) -> dict[str, Value]:

@@ -115,7 +115,7 @@ class Texts(Sentences):
         """The same state with its sentence, and every alarm's."""
         alarms = tuple(self.alarm(alarm) for alarm in value.alarms)
         worry = value.state in ("warn", "error")
-        state = "well-all" if value.state == "well" and value.cards > 1 else value.state
+        state = f"{value.state}-all" if value.state in ("well", "untold") and value.cards > 1 else value.state
         text = alarms[0].title if worry and alarms else self.say(f"health.state.{state}")
         return msgspec.structs.replace(value, alarms=alarms, text=text)
 

@@ -216,6 +216,10 @@
         <translation>监控</translation>
     </message>
     <message>
+        <source>Not known</source>
+        <translation>无法判断</translation>
+    </message>
+    <message>
         <source>Watching</source>
         <translation>观察中</translation>
     </message>
@@ -374,6 +378,10 @@
     <message>
         <source>Look</source>
         <translation>需留意</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>无法判断</translation>
     </message>
     <message>
         <source>Watching</source>

@@ -309,3 +309,15 @@ def test_a_bad_piece_that_was_replaced_is_no_fault(scenario: Scenario, play: Pla
     check = one(Run(environment, scenario, before_look=before_look).go(), "card-xid")
     assert (check.state, check.value) == ("warn", 63)
     assert "firmly" not in (check.fix or "")
+
+
+def test_a_card_that_tells_nothing_is_not_called_right(scenario: Scenario, tmp_path: Path) -> None:
+    """It names itself, and supports nothing else."""
+    scenario.card()
+    scenario.cards = [{key: scenario.cards[0][key] for key in ("name", "uuid", "bus") if key in scenario.cards[0]}]
+    scenario.write()
+    run = Run(tmp_path, scenario)
+    run.job = HealthJob(None, run.system, RULES, run.looks)
+    asked = run.go()
+    assert (asked.verdict, one(asked, "card-heat").state, headline(asked)) == ("pass", "skip", "untold")
+    assert headline(replace(asked, covers=(*asked.covers, "card-heat"))) == "asked"

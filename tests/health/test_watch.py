@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.health.watch import judge
+from gpu_assistant.texts import Texts
 
 from .samples import BUSY, IDLE, RULES, SERVER, START, Time
 
@@ -34,6 +35,17 @@ def test_an_old_card_that_tells_little_rings_nothing() -> None:
     old = GpuSample(index=0, name="NVIDIA GeForce GTX 1060 6GB", util=99, temp=76, mem_used=1 << 30, mem_total=6 << 30)
     time = Time()
     assert not any(health.alarms for health in time.moments(300, old))
+
+
+def test_a_card_that_tells_nothing_to_judge_by_is_not_called_well() -> None:
+    bare = GpuSample(index=0, name="NVIDIA GeForce RTX 4060", uuid="GPU-1", address="0000:01:00.0", util=3)
+    health = Time().passes(60, bare)
+    assert (health.state, health.untold, health.alarms) == ("untold", (0,), ())
+    health = Time().passes(60, BUSY, replace(bare, index=1))
+    assert (health.state, health.untold) == ("untold", (1,))
+    for language in ("en", "zh_CN"):
+        assert Texts(language).health(health).text != Texts(language).health(replace(health, cards=1)).text
+    assert Time().passes(60, replace(bare, throttle=())).state == "well"
 
 
 def test_the_makers_limit_stands_in_for_one_that_the_driver_does_not_tell() -> None:

@@ -81,6 +81,9 @@ def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Ve
             translate("Verdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
             translate("Verdict", "Live graphs"),
         )
+    if state == "untold":
+        said = language.texts().health(health).text if health is not None else ""
+        return Verdict("neutral", said or "", _figures(sample.gpus), translate("Verdict", "Live graphs"))
     return _of_cards(sample.gpus) if state == "well" else _watched(sample.gpus, watching=state == "watching")
 
 

@@ -89,6 +89,8 @@ class GpuHead(Card):
             self.pill.set("neutral", language.texts().say(f"monitor.gpu.{state}"))
         elif health is not None and self.gpu in health.watching:
             self.pill.set("neutral", self.tr("Watching"))
+        elif health is not None and self.gpu in health.untold:
+            self.pill.set("neutral", self.tr("Not known"))
         elif health is not None and health.state != "unknown":
             self.pill.set("ok", self.tr("Well"))
         self.pill.setVisible(state != "ready" or (health is not None and health.state != "unknown"))

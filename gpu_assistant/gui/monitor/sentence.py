@@ -46,6 +46,7 @@ def pill(health: Health | None) -> tuple[PillKind, str] | None:
     said: dict[str, tuple[PillKind, str]] = {
         "well": ("ok", translate("MonitorPage", "Well")),
         "watching": ("neutral", translate("MonitorPage", "Watching")),
+        "untold": ("neutral", translate("MonitorPage", "Not known")),
         "warn": ("warn", translate("MonitorPage", "Look")),
         "error": ("error", translate("MonitorPage", "Not well")),
         "asleep": ("neutral", texts.say("monitor.gpu.asleep")),

@@ -38,6 +38,14 @@ def test_a_card_of_which_something_has_yet_to_last_is_not_called_well(qapp, stat
     assert ("watching" in said.title) == (state == "watching")
 
 
+def test_a_card_that_tells_too_little_is_not_called_well(qapp):
+    installed = Facts(looked=True, installed=replace(ENVIRONMENT, variant="cu130"))
+    health = Health(t=0.0, state="untold", untold=(0,))
+    said = verdict(installed, sample(gpu(temp=None)), health, simulated=False)
+    assert (said.kind, said.title) == ("neutral", "Your GPU reports too little to tell whether it is well")
+    assert pill(health) == ("neutral", "Not known")
+
+
 @pytest.mark.parametrize("installed", [None, replace(ENVIRONMENT, variant="cu130")])
 def test_a_driver_that_gives_no_answer_is_said_and_nothing_called_well(qapp, installed):
     health = Health(t=0.0, state="slow")
