@@ -46,7 +46,6 @@ def contents(*, left_out: tuple[str, ...] = ()) -> Contents:
     )
     return Contents(
         schema="gpu-assistant/bundle/1",
-        created=0.0,
         program="0.1.0",
         catalog="2026-11-01",
         goal="pytorch",

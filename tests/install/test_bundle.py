@@ -22,7 +22,7 @@ from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.wanted import Wanted
 from gpu_assistant.install import manifest
 from gpu_assistant.install.bundle.check import CheckJob
-from gpu_assistant.install.bundle.contents import BEGUN, LIST, Contents, read
+from gpu_assistant.install.bundle.contents import BEGUN, LIST, Contents, fingerprint, read
 from gpu_assistant.install.bundle.create import CreateJob
 from gpu_assistant.install.bundle.shelf import Shelf
 from gpu_assistant.install.fetching import Getting, fetch
@@ -169,6 +169,18 @@ def test_a_stopped_one_goes_on_and_fetches_nothing_twice(world: World) -> None:
     assert not whole.intersection(path.rpartition("/")[2] for path in world.asks())
     assert not (folder / BEGUN).exists()
     CheckJob(folder).run(JobContext())
+
+
+def test_the_same_files_have_the_same_list(world: World, bundle: Path) -> None:
+    mark = fingerprint(bundle)
+    wheel = next((bundle / "wheels").glob("*.whl"))
+    wheel.write_bytes(b"damaged")
+    create(world, bundle)
+    assert fingerprint(bundle) == mark
+    # One that an earlier version made holds when that was.
+    text = json.loads((bundle / LIST).read_text(encoding="utf-8"))
+    (bundle / LIST).write_text(json.dumps({**text, "created": 1795000000.0}), encoding="utf-8")
+    CheckJob(bundle).run(JobContext())
 
 
 def test_a_broken_source_leaves_no_bundle(world: World) -> None:

@@ -41,12 +41,11 @@ class Contents(Struct, frozen=True, kw_only=True):
     """`bundle.json`: what it was made for and its files.
 
     `left_out` are the titles' codes of steps that need a network of their own, which no folder can hold.
-    `created` in seconds since the epoch, `catalog` the day of the facts that the plan rests on. `choice` is what was
-    picked by hand when it was made.
+    `catalog` is the day of the facts that the plan rests on, `choice` what was picked by hand when it was made. When
+    that was does not stand here: the same files have the same list, and its sha256 stays.
     """
 
     schema: Literal["gpu-assistant/bundle/1"]
-    created: float
     program: str
     catalog: str | None
     goal: Goal

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -204,7 +203,6 @@ class CreateJob:
         told = structs.replace(wish, wheelhouse=None, general=None)
         return lock, Contents(
             schema="gpu-assistant/bundle/1",
-            created=time.time(),
             program=__version__,
             catalog=self._catalog.date,
             goal=self.plan.goal,
