@@ -15,7 +15,7 @@ from typing import Any
 
 PROGRAM = Path(__file__).with_name("program.py")
 ROOT = Path(__file__).resolve().parents[3]
-LONGEST_S = 280.0
+LONGEST_S = 500.0
 LOOK_S = 0.02
 
 News = dict[str, Any]

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-# What Windows' stand-in itself writes about the programs that ran.
+# What Windows, and its stand-in, itself write about the programs that ran; Wintrust at the first look at a signature.
 NOISE = re.compile(
-    r"\\(Wine|Console|Cached|MuiCache|Explorer|Fonts|Direct3D|Internet Settings|Volatile Environment)(\\|$)",
+    r"\\(Wine|Console|Cached|MuiCache|Explorer|Fonts|Direct3D|Internet Settings|Volatile Environment|Wintrust)(\\|$)",
     re.IGNORECASE,
 )
 MACHINE_KEYS = (
