@@ -176,6 +176,10 @@
         <translation>；</translation>
     </message>
     <message>
+        <source>The PyTorch that is set up cannot use the card: this level would load and test the processor only. To test the card, set PyTorch up again with CUDA.</source>
+        <translation>已安装的 PyTorch 用不了显卡：这一级只会让处理器满载并测试处理器。要测试显卡，请重新安装带 CUDA 的 PyTorch。</translation>
+    </message>
+    <message>
         <source>Stop the test?</source>
         <translation>停止测试？</translation>
     </message>

@@ -53,7 +53,7 @@ class HealthDialog(QDialog):
         self.choices = Choices(opening.cards, opening.card, self)
         self.about, self.now = label("body"), label("body")
         self.bar = ProgressBar()
-        self.news = Banner("warn")
+        self.news, self.cpu_only = Banner("warn"), Banner("warn")
         self.found = ResultView(self.about)
         self.start = Button(translate("Health", "Start the test"), "primary", "play")
         self.copy = Button(translate("Health", "Copy the result"), "ghost", "copy")
@@ -71,7 +71,7 @@ class HealthDialog(QDialog):
         column.setSpacing(12)
         column.addWidget(label("title", QCoreApplication.translate("Health", "Is the card sound?")))
         column.addWidget(self.levels, 0, Qt.AlignmentFlag.AlignLeft)
-        for widget in (self.choices, self.news, self.now, self.bar):
+        for widget in (self.choices, self.cpu_only, self.news, self.now, self.bar):
             column.addWidget(widget)
         column.addWidget(self.found, 1)
         row = QHBoxLayout()
@@ -229,12 +229,21 @@ class HealthDialog(QDialog):
 
     def _show(self) -> None:
         """What fits the state of now."""
-        running, why = self.runner.running, self._why_not()
+        running, why, ground = self.runner.running, self._why_not(), self._ground
         self.levels.setEnabled(not running)
         self.choices.setEnabled(not running)
         self.choices.show_for(loaded=self.level == LOADED)
-        said = words.of_level(self.level, self._ground, self.choices.load_seconds) if self._ground is not None else ""
+        said = words.of_level(self.level, ground, self.choices.load_seconds) if ground is not None else ""
         self.about.setText(why or said)
+        self.cpu_only.setVisible(not running and not why and ground is not None and ground.cpu_only and self.level > 1)
+        self.cpu_only.set(
+            "warn",
+            QCoreApplication.translate(
+                "Health",
+                "The PyTorch that is set up cannot use the card: this level would load and test the processor only. "
+                "To test the card, set PyTorch up again with CUDA.",
+            ),
+        )
         self.now.setVisible(running)
         self.bar.setVisible(running)
         self.copy.setText(QCoreApplication.translate("Health", "Copy the result"))

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 
 class Ground(Struct, frozen=True, kw_only=True):
-    """What a test stands on: the environment in use (None: the driver alone can be asked), the longest time that each
-    level may take, without the load of level 3; seconds.
+    """What a test stands on: the environment in use (None: the driver alone can be asked), whether its PyTorch computes
+    on the processor only, the longest time that each level may take, without the load of level 3; seconds.
     """
 
     environment: Path | None
+    cpu_only: bool
     limits: tuple[float, ...]
 
 
@@ -37,6 +38,7 @@ class GroundJob:
         installed, tests = in_use(self._app), self._app.health_rules.tests
         return Ground(
             environment=installed.folder if installed is not None else None,
+            cpu_only=installed is not None and installed.variant == "cpu",
             limits=tuple(float(each) for each in tests.limits_seconds),
         )
 

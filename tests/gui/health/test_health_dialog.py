@@ -214,6 +214,17 @@ def test_without_an_environment_level_1_alone_goes(opened, services):
     assert "computes nothing" in dialog.about.text()
 
 
+@pytest.mark.parametrize(("variant", "warned"), [("cpu", True), ("cu130", False)])
+def test_a_pytorch_that_cannot_use_the_card_is_told_before_the_test(opened, services, variant, warned):
+    services.known = (replace(ENVIRONMENT, variant=variant),)
+    dialog = opened(level=3)
+    assert dialog.cpu_only.isVisible() == warned
+    assert "processor only" in dialog.cpu_only.label.text()
+    assert dialog.start.isEnabled()
+    dialog.levels.buttons[0].click()
+    assert not dialog.cpu_only.isVisible()
+
+
 def test_the_benchmark_keeps_the_card_to_itself(opened):
     dialog = opened(busy=True)
     assert not dialog.start.isEnabled()

@@ -46,7 +46,7 @@ def opened(own: App, torch_environment: Path, qtbot, language):
         dialog.open()
         qtbot.waitUntil(lambda: not dialog.reader.running, timeout=60_000)
         tests = own.health_rules.tests
-        dialog._known(Ground(environment=environment, limits=tests.limits_seconds))
+        dialog._known(Ground(environment=environment, cpu_only=True, limits=tests.limits_seconds))
         return dialog
 
     yield opened
