@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,13 +43,14 @@ class Facts(Struct, frozen=True, kw_only=True):
     benchmark: Benchmark | None = None
 
     def computer(self) -> str:
-        """GPU, system, processor, as far as they are known."""
+        """The NVIDIA cards (else the first adapter), system, processor, as far as they are known."""
         machine = self.machine
         if machine is None:
             return ""
         nvidia = machine.gpus_of("nvidia")
-        gpu = (nvidia or machine.gpus)[0].name if machine.gpus else None
-        parts = (gpu, machine.os.name, machine.cpu.name if machine.cpu is not None else None)
+        names = Counter(gpu.name for gpu in (nvidia or machine.gpus[:1]) if gpu.name)
+        gpus = " + ".join(f"{count} × {name}" if count > 1 else name for name, count in names.items())
+        parts = (gpus, machine.os.name, machine.cpu.name if machine.cpu is not None else None)
         return " · ".join(part for part in parts if part)
 
     def has_nvidia(self, sample: Sample | None) -> bool:

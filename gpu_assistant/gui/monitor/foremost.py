@@ -10,16 +10,16 @@ HOTTER = 3
 
 
 def foremost(gpus: tuple[GpuSample, ...], health: Health | None, shown: int | None) -> GpuSample | None:
-    """The card with the gravest alarm among those that answer, else the hottest; `shown` (an index) stays where
-    another is hardly hotter. None without a card.
+    """The card with the gravest alarm, of which the sentence above it speaks, whether it answers or not; else the
+    hottest of those that answer, and `shown` (an index) stays where another is hardly hotter. None without a card.
     """
-    answering = [gpu for gpu in gpus if gpu.state == "ready"] or list(gpus)
-    by_index = {gpu.index: gpu for gpu in answering}
+    there = {gpu.index: gpu for gpu in gpus}
     for alarm in health.alarms if health is not None else ():
-        if alarm.level != "info" and alarm.gpu in by_index:
-            return by_index[alarm.gpu]
+        if alarm.level != "info" and alarm.gpu in there:
+            return there[alarm.gpu]
+    answering = [gpu for gpu in gpus if gpu.state == "ready"] or list(gpus)
     hottest = max(answering, key=lambda gpu: gpu.temp or 0, default=None)
-    kept = by_index.get(shown) if shown is not None else None
+    kept = next((gpu for gpu in answering if gpu.index == shown), None)
     if kept is None or hottest is None:
         return hottest
     return hottest if (hottest.temp or 0) >= (kept.temp or 0) + HOTTER else kept

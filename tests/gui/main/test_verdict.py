@@ -127,3 +127,11 @@ def test_who_only_wants_to_look_is_told_first_how_the_card_is(qapp):
     said = verdict(facts, sample(gpu(temp=50)), well, simulated=False, only_look=True)
     assert (said.kind, said.title, said.leads) == ("ok", "Your GPU is well", "graphs")
     assert verdict(facts, sample(), None, simulated=False, only_look=True).kind in ("neutral", "accent")
+
+
+def test_the_computer_says_how_many_cards_it_has():
+    machine = rtx4060()
+    card = machine.gpus[0]
+    assert Facts(machine=replace(machine, gpus=(card,) * 8)).computer().startswith("8 × NVIDIA GeForce RTX 4060 · ")
+    two = Facts(machine=replace(machine, gpus=(card, replace(card, name="NVIDIA H100")))).computer()
+    assert two.startswith("NVIDIA GeForce RTX 4060 + NVIDIA H100 · ")

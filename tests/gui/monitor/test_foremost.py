@@ -29,11 +29,11 @@ def test_the_hottest_and_it_stays_where_another_is_hardly_hotter():
     assert index((gpu(0, temp=70), gpu(1, temp=70 + HOTTER)), shown=0) == 1
 
 
-def test_the_gravest_alarm_goes_before_heat_but_not_a_note_nor_a_card_without_figures():
+def test_the_gravest_alarm_goes_before_heat_also_of_a_lost_card_but_not_a_note():
     cards = (gpu(0, temp=50), gpu(1, temp=80), gpu(2, temp=None, state="lost"))
     assert index(cards, alarmed(None, 0, 1)) == 0
     assert index(cards, alarmed(0, level="info")) == 1
-    assert index(cards, alarmed(2)) == 1
+    assert index(cards, alarmed(2)) == 2
 
 
 def test_home_names_it_and_its_number(home, app, seen):
