@@ -141,7 +141,7 @@ class MonitorPage(Page):
         if not self.seen:
             return
         self._follow_gpus(sample.gpus)
-        fresh = not self._picked.by_hand and self._picked.follow([gpu.index for gpu in sample.gpus], self._health())
+        fresh = not self._picked.by_hand and self._picked.follow(sample.gpus, self._health())
         if self.more.note(sample.gpus) or fresh:
             self._build()
         self._show_now()
@@ -219,7 +219,7 @@ class MonitorPage(Page):
         if now == self._gpus:
             return
         self._gpus = now
-        self._picked.follow([gpu.index for gpu in gpus], self._health())
+        self._picked.follow(gpus, self._health())
         self.more.forget()
         self.more.note(gpus)
         self.tops.build(gpus)

@@ -21,7 +21,10 @@ def of(sample: Sample | None, health: Health | None, *, simulated: bool) -> str:
     gpus = sample.gpus if sample is not None else ()
     state = sample.nvml if sample is not None else "untried"
     if state not in QUIET_STATES:
-        return texts.say(f"monitor.nvml.{state}")
+        said = texts.say(f"monitor.nvml.{state}")
+        lost = ", ".join(str(gpu.index) for gpu in gpus if gpu.state == "lost")
+        of_some = state == "lost" and lost and len(gpus) > 1
+        return texts.say("health.of-card", {"number": lost, "title": said}) if of_some else said
     if not gpus:
         return translate("MonitorPage", "No NVIDIA GPU. CPU and memory are shown.")
     names = {gpu.name for gpu in gpus}

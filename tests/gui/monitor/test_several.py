@@ -61,6 +61,19 @@ def test_of_eight_gpus_those_that_are_not_well_are_drawn(monitor, qtbot):
     assert page.picked == [1, 2, 6, 7]
 
 
+def test_of_eight_gpus_those_that_are_lost_give_way_to_those_that_answer(monitor, qtbot):
+    window, page = monitor
+    feed(window, sample(*(gpu(index, state="lost" if index < 6 else "ready") for index in range(8))))
+    qtbot.waitUntil(lambda: page.picked == [0, 1, 6, 7], timeout=5000)
+
+
+def test_the_lost_one_of_several_gpus_is_named(monitor):
+    window, page = monitor
+    cards = (gpu(index, state="lost" if index == 6 else "ready") for index in range(8))
+    feed(window, sample(*cards), state="lost")
+    assert page.subtitle.text().startswith("GPU 6: The graphics card no longer answers.")
+
+
 def test_the_table_of_many_gpus_keeps_its_heads_whole(monitor):
     window, page = monitor
     feed(window, sample(*(gpu(index) for index in range(4))))
