@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from io import StringIO
@@ -18,6 +19,7 @@ MACHINE = ("t", "cpu", "ram_used", "ram_total", "nvml", "driver")
 # A list within a list has no place in a table.
 GPU = tuple(field.name for field in fields(GpuSample) if field.name != "processes")
 COLUMNS = (*MACHINE, *GPU)
+LONGEST_TAIL = 65_536  # bytes in which the last row begins, however long a card's names are
 
 
 class CsvFile:
@@ -34,7 +36,9 @@ class CsvFile:
             new = not path.exists() or path.stat().st_size == 0
             if not new and not _ours(path):
                 raise CallError("csv-columns", path=str(path))
-            self._file = path.open("a", encoding="utf-8", newline="")
+            if not new:
+                _end_torn_row(path)
+            self._file = path.open("ab")
         except OSError as error:
             raise storage_error(error, path) from error
         if new:
@@ -57,13 +61,31 @@ class CsvFile:
         text = StringIO(newline="")
         csv.writer(text, lineterminator="\n").writerows(rows)
         try:
-            self._file.write(text.getvalue())
+            whole = self._file.tell()
+            self._file.write(text.getvalue().encode())
             self._file.flush()
         except OSError as error:
-            # Closing tries once more to write what did not fit.
+            # Closing tries once more to write what did not fit; then no row may be left in half.
             with suppress(OSError):
                 self._file.close()
+            with suppress(OSError):
+                os.truncate(self._path, whole)
             raise storage_error(error, self._path) from error
+
+
+def _end_torn_row(path: Path) -> None:
+    """End a last row that has no end, and take it away where it is a half one, as a power cut leaves it."""
+    with path.open("rb+") as file:
+        size = file.seek(0, os.SEEK_END)
+        tail = min(size, LONGEST_TAIL)
+        file.seek(size - tail)
+        before, _, last = file.read().rpartition(b"\n")
+        if not last:
+            return
+        if len(next(csv.reader([last.decode(errors="replace")]))) == len(COLUMNS):
+            file.write(b"\n")
+        elif before:
+            file.truncate(size - len(last))
 
 
 def _cell(value: object) -> object:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
+from collections import deque
 from pathlib import Path
 
 import pytest
@@ -23,6 +26,11 @@ TWO = Sample(
 def rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def widths(path: Path) -> set[int]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return {len(row) for row in csv.reader(file)}
 
 
 def test_rows_are_there_at_once(tmp_path: Path) -> None:
@@ -72,3 +80,53 @@ def test_a_full_disk_is_said() -> None:
     with pytest.raises(AppError) as caught:
         CsvFile(Path("/dev/full")).write(ONE)
     assert caught.value.code == "disk-full"
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is told how large its files may grow")
+def test_a_disk_that_fills_up_leaves_no_half_row(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    words = "import sys; from tests.monitor.test_csv import fill; fill(sys.argv[1])"
+    done = subprocess.run([sys.executable, "-c", words, str(path)], check=False, timeout=60)
+    assert done.returncode == 0
+    text = path.read_bytes()
+    assert text.endswith(b"\n")
+    assert len(text) > 3000
+    table = CsvFile(path)
+    table.write(ONE)
+    table.close()
+    assert widths(path) == {len(COLUMNS)}
+
+
+def fill(path: str) -> None:
+    """Write into a file that may not grow beyond 4321 bytes; raises AssertionError where that is not refused."""
+    import resource
+    import signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4321, 4321))
+    table = CsvFile(Path(path))
+    moments = [TWO] * 1000
+    with pytest.raises(AppError):
+        deque(map(table.write, moments))
+
+
+def test_a_torn_last_row_is_cut_before_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    for _ in range(2):
+        table = CsvFile(path)
+        table.write(TWO)
+        table.close()
+        path.write_bytes(path.read_bytes()[:-9])
+    table = CsvFile(path)
+    table.write(ONE)
+    table.close()
+    found = rows(path)
+    assert [row["index"] for row in found] == ["0", "0", ""]
+    # One that is whole but for its end, as an editor leaves it, is kept.
+    path.write_bytes(path.read_bytes()[:-1])
+    table = CsvFile(path)
+    table.write(ONE)
+    table.close()
+    assert len(rows(path)) == 4
+    assert widths(path) == {len(COLUMNS)}
