@@ -12,9 +12,22 @@ def main() -> int:
         from .install.door.serve import main as serve
 
         return serve(sys.argv[2:])
-    from .cli.main import run
+    try:
+        from .cli.main import run
 
-    return run(sys.argv[1:])
+        return run(sys.argv[1:])
+    except KeyboardInterrupt:  # also while the program itself is still being loaded
+        return _stopped()
+
+
+def _stopped() -> int:
+    """Say that Ctrl+C ended it; the exit code for that."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who presses twice is answered once
+    from .cli.main import interrupted
+
+    return interrupted(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from ..core.errors import AppError, CallError
+from ..core.errors import AppError, CallError, Cancelled
 from ..texts.sentences import Sentences
 from .plain import AS_FAR_AS_IT_CAN
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the program with these arguments and return the contract's exit code."""
+    """Run the program with these arguments and return the contract's exit code; raises KeyboardInterrupt for a Ctrl+C
+    that no job waited for.
+    """
     for stream in (sys.stdout, sys.stderr):
         # A pipe on Windows has an old code page: better a "?" than a broken run. pythonw has no streams at all.
         if stream is not None and hasattr(stream, "reconfigure"):
@@ -29,8 +31,6 @@ def run(argv: Sequence[str]) -> int:
     except AppError as error:
         _complain(texts, error)
         return error.exit_code
-    except KeyboardInterrupt:
-        return 3
     except BrokenPipeError:
         # The reader went away (`… | head`): there is nobody left to tell, not even at interpreter exit.
         _silence_stdout()
@@ -42,6 +42,13 @@ def run(argv: Sequence[str]) -> int:
         logging.getLogger(__name__).exception("unforeseen")
         _complain(texts, AppError("internal", detail=f"{type(error).__name__}: {error}"))
         return 1
+
+
+def interrupted(argv: Sequence[str]) -> int:
+    """What is said and returned for a Ctrl+C that no job waited for."""
+    stopped = Cancelled("interrupted")
+    _complain(Sentences(_language(argv)), stopped)
+    return stopped.exit_code
 
 
 def _run(argv: Sequence[str], texts: Sentences) -> int:

@@ -229,6 +229,31 @@ def test_ctrl_c_ends_the_monitor(tmp_path: Path) -> None:
     assert (process.returncode, complaint) == (0, b"")
 
 
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="Windows has no SIGINT to send to another process")
+@pytest.mark.parametrize("module", ["core/errors", "texts/sentences", "cli/parser", "app/base", "cli/output"])
+def test_ctrl_c_before_the_program_is_loaded_is_one_sentence(tmp_path: Path, module: str) -> None:
+    """The moment is that in which a module is opened: it interrupts itself there."""
+    words = (
+        "import os, signal, sys\n"
+        "def hook(event, given):\n"
+        "    if event == 'open' and str(given[0]).replace('.cpython-311.pyc', '.py').replace('__pycache__/', '')"
+        f".endswith('/{module}.py') and not done:\n"
+        "        done.append(1)\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "done = []\n"
+        "from gpu_assistant.__main__ import main\n"
+        "sys.argv = ['gpu-assistant', 'monitor', '--count', '1', '--lang', 'en']\n"
+        "sys.addaudithook(hook)\n"
+        "sys.exit(main())\n"
+    )
+    environ = {**os.environ, "GPU_ASSISTANT_DATA_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", words], cwd=ROOT, env=environ, capture_output=True, encoding="utf-8", check=False
+    )
+    assert (done.returncode, done.stderr) == (3, "Stopped; the same command starts it anew.\n")
+
+
 def test_install_asks_first(call: Call, tmp_path: Path) -> None:
     done = call("install", "--env", str(tmp_path / "env"))
     assert done.returncode == 2
