@@ -71,13 +71,13 @@ class Card(Asker):
         return self._read(now, system, looking=looking, programs=looking and programs)
 
     def _read(self, now: float, system: System, *, looking: bool, programs: bool) -> GpuSample:
-        current = figures.current(self)
+        current = figures.possible(figures.current(self))
         if self._is_due("settled", now, SETTLED_S):
-            self._settled = figures.settled(self)
+            self._settled = figures.possible(figures.settled(self))
         if self._is_due("errors", now, ERRORS_S):
             self._errors = figures.errors(self)
         if self._limits is None:
-            self._limits = figures.limits(self, current["temp"])
+            self._limits = figures.possible(figures.limits(self, current["temp"]))
         # Who begins to look is answered at once.
         if not looking:
             self._dear = {}

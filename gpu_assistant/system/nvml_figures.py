@@ -32,6 +32,33 @@ UNKNOWN_PSTATE = 32  # nvml.h, NVML_PSTATE_UNKNOWN
 
 Figures = dict[str, Any]
 
+# What can be at all, least and most, in a `GpuSample`'s units: some drivers answer with all bits set instead of saying
+# that they do not know. NVML's documentation allows a fan more than 100 %.
+PERCENT, CELSIUS, WATTS, MHZ = (0, 100), (-60, 200), (0, 10_000), (0, 20_000)
+POSSIBLE: dict[str, tuple[int, int]] = {
+    **dict.fromkeys(("util", "mem_util", "enc", "dec"), PERCENT),
+    **dict.fromkeys(("temp", "temp_memory", "temp_max", "temp_slow", "temp_shutdown", "temp_memory_max"), CELSIUS),
+    **dict.fromkeys(("power_w", "power_limit_w", "power_default_w"), WATTS),
+    **dict.fromkeys(("clock_sm", "clock_mem", "clock_sm_max", "clock_mem_max"), MHZ),
+    "fan": (0, 200),
+    "fan_rpm": (0, 100_000),
+    **dict.fromkeys(("pcie_gen", "pcie_gen_max", "pcie_gen_card"), (1, 16)),
+    **dict.fromkeys(("pcie_width", "pcie_width_max"), (1, 32)),
+}
+
+
+def possible(figures: Figures) -> Figures:
+    """The same figures; what cannot be is not known."""
+    for name, value in figures.items():
+        if value is not None and name in POSSIBLE:
+            least, most = POSSIBLE[name]
+            if not least <= value <= most:
+                figures[name] = None
+    used, total = figures.get("mem_used"), figures.get("mem_total")
+    if used is not None and total is not None and used > total:
+        figures["mem_used"] = figures["mem_reserved"] = None
+    return figures
+
 
 def current(card: Card) -> Figures:
     """What changes from second to second."""

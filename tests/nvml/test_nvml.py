@@ -277,3 +277,13 @@ def test_without_any_driver(tmp_path: Path) -> None:
         assert nvml.snapshot() is None
         assert nvml.sample() == ()
         assert nvml.state == "absent"
+
+
+def test_a_figure_that_cannot_be_is_not_known(scenario: Scenario, nvml: Nvml) -> None:
+    most = str(2**32 - 1)
+    scenario.card(util=most, mem_util="7", temp=most, power=most, fan=most, pcie_gen="0", mem_used="9000000000")
+    scenario.card(1, fan="105", util="100")
+    absurd, sound = nvml.sample()
+    assert (absurd.util, absurd.temp, absurd.power_w, absurd.fan, absurd.pcie_gen) == (None,) * 5
+    assert (absurd.mem_util, absurd.mem_used, absurd.mem_total) == (7, None, 8585740288)
+    assert (sound.util, sound.fan, sound.temp, sound.mem_used) == (100, 105, 51, 2000000000)
