@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from msgspec.structs import replace
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from ...core.results import GpuSample
 from ...health.figures import temperature_limit
@@ -31,6 +32,7 @@ class Marker(QObject):
         self._app, self._sampling = app, sampling
         self._happened: tuple[Event, ...] = ()
         self._due = 0.0
+        self._known = (False, False)
         self._reading = JobRunner(self)
         self._again = False
         self._reading.done.connect(self._have)
@@ -58,15 +60,20 @@ class Marker(QObject):
         """What happened in what the clock shows; None where it is too early to ask again."""
         latest = self._sampling.history.latest
         now = latest.t if latest is not None else 0.0
-        if now < self._due <= now + clock.span:
+        # What was kept and the rules come some seconds after the window: then it is not too early.
+        known = (self._sampling.history.store is not None, self._sampling.health is not None)
+        if known == self._known and now < self._due <= now + clock.span:
             return None
+        self._known = known
         self._due = now + max(LEAST_S, clock.span / SHARE)
         start, end = clock.view()
         cards = [gpu for gpu in self._sampling.history.gpus() if gpu.index in picked]
         # The rules, as the catalog, are there once the sampling thread has read them.
         rules = self._app.health_rules if self._sampling.health is not None else None
         found = marks.of_cards(self._sampling.history, cards, start, end - start, allowed=self.limit, rules=rules)
-        return (*found, *self._happened)
+        translate = QCoreApplication.translate
+        happened = (replace(event, text=translate("Marks", event.text)) for event in self._happened)
+        return (*found, *happened)
 
     def _next(self) -> None:
         """What was read may have been too early."""

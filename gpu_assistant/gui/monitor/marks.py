@@ -43,6 +43,8 @@ SILENT = {
     "hung": str(QT_TRANSLATE_NOOP("Marks", "driver hung")),
 }
 ERRORS = str(QT_TRANSLATE_NOOP("Marks", "memory errors"))
+INSTALLED = str(QT_TRANSLATE_NOOP("Marks", "install"))
+MEASURED = str(QT_TRANSLATE_NOOP("Marks", "benchmark"))
 
 Allowed = Callable[[GpuSample], float | None]
 Span = tuple[float, float]  # from when to when, in seconds since the epoch; inf: it goes on
@@ -220,7 +222,9 @@ def runs(t: Array, on: Yes, step: float, for_seconds: float = 0.0, *, hole: floa
 
 
 class Happenings:
-    """A job: the installs and benchmarks of before, as events; they stand on disk."""
+    """A job: the installs and benchmarks of before, as events; they stand on disk. Their words are not translated yet:
+    Qt asks a translator of ours, which belongs to the window's thread.
+    """
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -228,14 +232,13 @@ class Happenings:
     def run(self, context: JobContext[object]) -> tuple[Event, ...]:
         """Read them; raises AppError."""
         context.check_cancelled()
-        found = []
-        for made in self._app.environments():
-            if made.created:
-                word = QCoreApplication.translate("Marks", "install")
-                found.append(Event(start=made.created, end=made.created, text=word, tone="accent"))
+        found = [
+            Event(start=made.created, end=made.created, text=INSTALLED, tone="accent")
+            for made in self._app.environments()
+            if made.created
+        ]
         for each in self._app.benchmarks():
             if each.started is not None:
-                word = QCoreApplication.translate("Marks", "benchmark")
                 end = each.started + (each.seconds or 0.0)
-                found.append(Event(start=each.started, end=end, text=word, tone="accent"))
+                found.append(Event(start=each.started, end=end, text=MEASURED, tone="accent"))
         return tuple(found)

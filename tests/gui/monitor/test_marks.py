@@ -27,6 +27,26 @@ def test_what_happened_is_marked(worked):
     assert cards["temp"]._limit.text == "slows down at 88 °C"
 
 
+def test_marks_follow_the_language(worked, language, qtbot):
+    _, page = worked
+    language.set("zh_CN")
+    plot = next(card.plot for card in page.cards if card.of.key == "cpu")
+    qtbot.waitUntil(lambda: {event.text for event in plot._events if event.text} == {"安装"}, timeout=5000)
+
+
+def test_what_was_kept_is_marked_as_soon_as_it_is_read(monitor):
+    window, page = monitor
+    recorder = window.area.sampling._recorder
+    recorder._hurried.clear()
+    now = time.time()
+    feed(window, *(sample(gpu(temp=90, temp_max=88), t=now - 20 + i) for i in range(18)))
+    assert window.area.sampling.history.store is None
+    recorder.hurry()
+    feed(window, *(sample(gpu(temp=90, temp_max=88), t=now - 2 + i) for i in range(2)))
+    plot = next(card.plot for card in page.cards if card.of.key == "temp")
+    assert "hot" in {event.text for event in plot._events}
+
+
 def test_a_power_limit_is_marked_only_where_the_card_draws_as_much(monitor):
     """As the rule of the alarm judges: its thresholds are data."""
     window, page = monitor
