@@ -53,6 +53,8 @@ def use(app: App, arguments: argparse.Namespace, output: Output) -> int:
     for name, path in made.items():
         output.line(output.say(f"use-made.{name}", path=path))
     if not made:
-        names = ("activation", "python", "lock")
-        output.table([(output.say(f"use.{name}"), str(getattr(ways, name))) for name in names])
+        # On a line of its own, for who copies the whole line.
+        output.line(output.say("use.activation"))
+        output.line(ways.activation)
+        output.table([(output.say(f"use.{name}"), str(getattr(ways, name))) for name in ("python", "lock")])
     return 0

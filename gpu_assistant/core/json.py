@@ -182,12 +182,14 @@ def sweep(folder: Path, names: Container[str]) -> None:
 
 
 def storage_error(error: OSError, path: Path) -> AppError:
-    """The sentence for a failed write: full disk, no permission, or what the system says."""
+    """The sentence for a failed write: full or read-only disk, no permission, or what the system says."""
     import errno
 
     folder = str(path)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return AppError("disk-full", path=folder)
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+    if error.errno == errno.EROFS:
+        return AppError("disk-read-only", path=folder)
+    if error.errno in (errno.EACCES, errno.EPERM):
         return AppError("folder-unwritable", path=folder)
     return AppError("storage", path=folder, detail=error.strerror or str(error))

@@ -258,7 +258,7 @@ def test_a_file_where_a_folder_should_be(world: World) -> None:
 def test_a_folder_that_cannot_be_written(world: World) -> None:
     with tmpfs(world.root / "locked", "ro") as folder:
         error = refused(world, plan=world.plan(environment=folder / "envs" / "env"))
-        assert (error.code, error.exit_code) == ("folder-unwritable", 1)
+        assert (error.code, error.exit_code) == ("disk-read-only", 1)
         assert world.asks() == []
 
 
@@ -268,7 +268,7 @@ def test_a_data_folder_that_cannot_be_written(world: World) -> None:
 
     with tmpfs(world.root / "locked", "ro") as folder:
         world.data = DataDir(folder / "data")
-        assert refused(world).code == "folder-unwritable"
+        assert refused(world).code == "disk-read-only"
 
 
 @pytest.mark.linux

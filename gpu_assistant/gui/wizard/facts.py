@@ -26,6 +26,7 @@ Way = Literal["retry", "offer", "folder", "back"]
 FOLDER_CODES = frozenset(
     {
         "disk-full",
+        "disk-read-only",
         "disk-too-small",
         "folder-name-odd",
         "folder-of-ours",

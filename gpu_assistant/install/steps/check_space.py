@@ -83,7 +83,7 @@ class CheckSpace(Kind):
         return place_now(plan, ground)
 
     def run(self, step: Step, work: Work) -> Outcome:
-        """Raises AppError: environment-occupied, not-a-folder, folder-unwritable, disk-too-small."""
+        """Raises AppError: environment-occupied, not-a-folder, folder-unwritable, disk-read-only, disk-too-small."""
         env = work.environment
         refuse_taken(env, work.data)
         known = env in journal.environments(work.data)

@@ -146,6 +146,7 @@ def test_an_offer_may_only_change_what_a_choice_has() -> None:
     [
         (NetworkError("no-network"), ("retry", "back")),
         (AppError("disk-full", path="/x"), ("folder", "retry", "back")),
+        (AppError("disk-read-only", path="/x"), ("folder", "retry", "back")),
         (CallError("choice-impossible"), ("back",)),
         (
             NetworkError("nobody-has-it", offers=(Alternative(code="older", change={"pytorch": "2.13.0"}),)),
