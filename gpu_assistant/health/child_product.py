@@ -135,7 +135,7 @@ def precision(torch: Any, kind: str) -> None:  # noqa: ANN401
 def products_in_turn(talk: Talk, torch: Any, device: Device, seconds: float) -> None:  # noqa: ANN401
     """Each precision for some seconds."""
     for number, kind in enumerate(device.kinds):
-        talk.send(begin="matmul-bits", device=device.id)
+        talk.send(begin="matmul-bits", device=device.id, dtype=kind)
         about = {"device": device.id, "dtype": kind}
         try:
             product = Product(torch, device, kind)

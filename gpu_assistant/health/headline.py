@@ -10,7 +10,7 @@ from .cards import NO_CARD
 Headline = Literal["nothing", "no-card", "besides", "untold", "asked", "asked-warn", "pass", "warn", "fail"]
 
 # What can also be said of the processor.
-WITHOUT_CARD = {"driver", "cpu-compute", "copy-bandwidth", "matmul-bits", "memory-test", "load", "load-speed"}
+WITHOUT_CARD = {"driver", "cpu-compute", "matmul-bits-cpu", "memory-test-cpu", "load-cpu"}
 # What a card tells of itself, besides that it is there.
 TOLD = {"card-link", "card-memory", "card-errors", "card-xid", "card-fan", "card-heat", "card-held-back"}
 COMPUTED = {"device-compute", "copy-bandwidth", "matmul-bits", "memory-test", "load"}

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ..core.errors import AppError, CallError, Cancelled
 from ..core.jobs import JobContext
+from ..core.names import Value, device_name
 from ..core.results import Check, Checks, CheckState, Curve, GpuSample, Sample
 from ..system.json_lines import Patience, run_child
 from ..verify.job import verdict
@@ -47,6 +48,7 @@ AREAS = {
     2: ("copy-bandwidth", "link-speed", "matmul-bits", "memory-test", "card-heat", "card-held-back"),
     3: ("load", "load-speed"),
 }
+EITHER = ("matmul-bits", "memory-test", "load")  # what the processor can do as well; its areas are `<id>-cpu`
 NEVER = ("graphics", "rare")  # whatever the level
 LOOKS_S = 2.5 * PERIOD_S  # how long the driver alone is asked, where there is nothing to compute with
 ANSWER_S = (
@@ -228,14 +230,23 @@ class HealthJob:
         return any(gpu.vendor == "nvidia" for gpu in self._system.display_adapters())
 
     def _checks(self, found: list[Check], curves: tuple[Curve, ...]) -> Checks:
-        looked_at = {check.id for check in found if check.state != "skip"}
+        where: dict[str, set[Value]] = {}
+        for check in found:
+            if check.state != "skip":
+                where.setdefault(check.id, set()).add(check.data.get("device"))
+        processor = device_name("cpu")
+        # What the processor alone did says nothing of a card.
+        without = {area for area in EITHER if where.get(area) == {processor}}
+        looked_at = where.keys() - without
         areas = [area for level in LEVELS for area in AREAS[level]]
         return Checks(
             schema="gpu-assistant/checks/1",
             verdict=verdict(found),
             checks=tuple(found),
             level=self._level,
-            covers=tuple(area for area in areas if area in looked_at),
+            covers=tuple(
+                f"{area}-cpu" if area in without else area for area in areas if area in looked_at or area in without
+            ),
             leaves_out=(*(area for area in areas if area not in looked_at), *NEVER),
             curves=curves,
         )
@@ -254,7 +265,7 @@ def _with_card(news: HealthProgress, heard: Heard, minder: Minder) -> HealthProg
 
 def _broken_off(heard: Heard, reason: str, *, state: CheckState = "fail") -> Check:
     """What it was about when it ended."""
-    return made(heard.stage, state, device=heard.device, reason=reason, dtype=None)
+    return made(heard.stage, state, device=heard.device, reason=reason, dtype=heard.dtype)
 
 
 def _since(began: float) -> Callable[[], float]:

@@ -75,6 +75,7 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True):
     start: _Start | None = None
     begin: str | None = None
     device: str | None = None
+    dtype: str | None = None
     check: Check | None = None
     at: _At | None = None
     load: _Load | None = None
@@ -84,7 +85,8 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Heard:
-    """What it said so far. `stage` is what it was about when it fell silent; `speeds` (seconds, precision, 10^12
+    """What it said so far. `stage` (of a `device`, in a precision `dtype`) is what it was about when it fell silent;
+    `speeds` (seconds, precision, 10^12
     operations a second) by device, counted from when the load began, which was `load_after` seconds after `now`'s 0.
     """
 
@@ -95,6 +97,7 @@ class Heard:
         self.missing: Line | None = None
         self.stage = "torch-import"
         self.device: str | None = None
+        self.dtype: str | None = None
         self.told = False
         self.ended = False
         self.speeds: dict[str, list[tuple[float, str, float]]] = {}
@@ -113,7 +116,7 @@ class Heard:
         self.missing = line if line.missing is not None else self.missing
         self.ended = self.ended or line.end
         if line.begin in CHILD_IDS:
-            self.stage, self.device = str(line.begin), line.device or self.device
+            self.stage, self.device, self.dtype = str(line.begin), line.device or self.device, line.dtype
             self._progress(HealthProgress(check=self.stage, device=line.device))
         if line.check is not None and line.check.id in CHILD_IDS:
             self.told = True

@@ -214,6 +214,30 @@ def test_a_card_without_a_driver(scenario: Scenario, play: Play) -> None:
     assert "not running" in (one(checks, "driver").text or "")
 
 
+def test_what_the_processor_alone_computed_says_nothing_of_the_card(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="0")
+    cpu = {"start": {"torch": "2.13.0+cpu", "for_cards": False, "devices": [{"id": "cpu"}]}}
+    computed = [
+        {"check": {"id": which, "state": "pass", "data": {"device": "cpu", **data}}}
+        for which, data in (
+            ("matmul-bits", {"dtype": "float32", "runs": 2}),
+            ("memory-test", {"tested_memory_bytes": 1 << 28, "passes": 5}),
+        )
+    ]
+    checks = Run(play(cpu, PASSED, *computed, END), scenario, level=2).go()
+    assert "computing in each precision, on the CPU only" in checks.covers
+    assert "computing in each precision" in checks.leaves_out
+    assert "the free memory, bit by bit" in checks.leaves_out
+
+
+def test_what_was_broken_off_names_its_precision(scenario: Scenario, play: Play) -> None:
+    scenario.card(util="0")
+    begin = {"begin": "matmul-bits", "device": "cuda:0", "dtype": "bfloat16"}
+    check = one(Run(play(START, PASSED, begin, {"exit": 9}), scenario, level=2).go(), "matmul-bits")
+    assert "bfloat16" in (check.text or "")
+    assert "bfloat16" in Texts("en").say("check.matmul-bits.skip", check.data)
+
+
 @pytest.mark.parametrize(
     ("lines", "check_id", "words"),
     [
