@@ -52,7 +52,8 @@ Placed = tuple[Event, str, QRectF]
 
 def words_of(frame: Frame, events: tuple[Event, ...]) -> list[Placed]:
     """The words of events, each in the first lane with room, never beside the same words: where it began, or at the
-    edge that cuts it. What began on several cards at about the same place is said once, with all their numbers.
+    edge that cuts it. What began on several cards at about the same place is said once, with all their numbers. A bare
+    number, whose reason another plot tells, stands only where nothing else does.
     """
     metrics, area = QFontMetricsF(theme.font("axis")), frame.area
     free = [(-math.inf, "")] * LANES
@@ -61,7 +62,7 @@ def words_of(frame: Frame, events: tuple[Event, ...]) -> list[Placed]:
         wide = metrics.horizontalAdvance(text) + 4
         left = max(min(frame.x(event.start) + 5, area.width() - wide), 5)
         lane = next((lane for lane, (begins, _) in enumerate(free) if left >= begins), None)
-        if lane is None or any(left < begins and said == text for begins, said in free):
+        if lane is None or (lane and not event.says) or any(left < begins and said == text for begins, said in free):
             continue
         free[lane] = (left + wide + 8, text)
         place = QPointF(round(area.left() + left), area.top() + lane * metrics.height())
@@ -86,6 +87,8 @@ def together(frame: Frame, events: tuple[Event, ...]) -> list[tuple[Event, str]]
     for event in sorted(events, key=lambda event: event.start):
         if not event.text or not event.within(frame.start, frame.end):
             continue
+        if not event.says and event.start < frame.start:
+            continue  # at the edge stands why, not only whose
         near = frame.start + (max(frame.x(event.start), 0) - metrics.horizontalAdvance(event.text)) * frame.column
         group = next(
             (

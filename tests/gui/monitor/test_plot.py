@@ -14,7 +14,7 @@ plot_ = pytest.importorskip("gpu_assistant.gui.monitor.plot")
 from gpu_assistant.gui.monitor.canvas import Frame  # noqa: E402
 from gpu_assistant.gui.monitor.clock import Clock  # noqa: E402
 from gpu_assistant.gui.monitor.events import Event  # noqa: E402
-from gpu_assistant.gui.monitor.overlay import Limit, paint_limit, together  # noqa: E402
+from gpu_assistant.gui.monitor.overlay import Limit, paint_limit, together, words_of  # noqa: E402
 from gpu_assistant.gui.monitor.series import Curve, Line  # noqa: E402
 
 pytestmark = pytest.mark.gui
@@ -234,6 +234,18 @@ def test_what_began_on_several_cards_at_once_is_said_once(qtbot):
     events = (event(0, 100), event(1, 101), event(3, 110), event(2, 400), event(2, 102, "hot"))
     said = [text for _, text in together(frame, events)]
     assert said == ["GPU 0, 1, 3 power limit", "GPU 2 hot", "GPU 2 power limit"]
+
+
+def test_a_bare_number_gives_way_and_is_not_told_at_the_edge(qtbot):
+    frame = Frame(area=QRect(0, 0, 600, 80), first=100, column=1.0, grid=(0, 100))
+
+    def event(gpu, start, word=""):
+        said = f"GPU {gpu} {word}".strip()
+        return Event(start=start, end=900, text=said, tone="soft", gpu=gpu, whose=f"GPU {gpu}", word=word)
+
+    events = (event(0, 50), event(1, 50, "hot"), event(2, 300, "hot"), event(3, 320), event(4, 600))
+    said = [text for _, text, _ in words_of(frame, events)]
+    assert said == ["GPU 1 hot", "GPU 2 hot", "GPU 4"]
 
 
 def test_the_cross_hair_reads_the_extremes_where_a_band_is_drawn(shown, past):
