@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.catalog.health import Names, Number, Rule
+from gpu_assistant.core.names import Language
 from gpu_assistant.core.results import GpuSample
 from gpu_assistant.health.figures import Form, advice, card_figures, computer_figures
 from gpu_assistant.texts import Texts
@@ -239,3 +240,19 @@ def test_every_rule_has_a_source_and_an_age_limit_is_shorter_than_forever() -> N
     for one in RULES.rules:
         assert one.source in RULES.sources
     assert len({xid.number for xid in RULES.xids}) == len(RULES.xids)
+
+
+def test_heat_at_a_part_without_a_figure_is_said_to_be_there() -> None:
+    """The core is cool: what is hot is elsewhere."""
+    time = Time()
+    (alarm,) = time.passes(10, replace(BUSY, temp=51, throttle=("hardware-slowdown", "hardware-thermal"))).alarms
+    assert alarm.id == "slowed-by-heat"
+    assert "another part of the card" in (Texts("en").alarm(alarm).evidence or "")
+    assert "其他部位" in (Texts("zh_CN").alarm(alarm).evidence or "")
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "switch the computer off and on"), ("zh_CN", "关机再开机")])
+def test_of_a_lost_card_the_same_is_advised_everywhere(language: Language, words: str) -> None:
+    texts = Texts(language)
+    assert words in texts.say("monitor.nvml.lost")
+    assert words in texts.say("health.lost.fix")
