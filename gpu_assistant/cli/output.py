@@ -32,10 +32,16 @@ class Output:
 
     def value(self, value: Any) -> None:  # noqa: ANN401 - any struct of ours
         """One JSON object on one line, UTF-8 whatever the console thinks, and out at once."""
+        self._ended = True
         self._write(json.encode(value))
 
     def refusal(self, error: AppError) -> None:
-        """Why there is no result, as the JSON object in its place: the text's code, its figures and the sentence."""
+        """Why there is no result, as the JSON object in its place: the text's code, its figures and the sentence.
+
+        An answer that was given, of what was found until it failed, stays the only one.
+        """
+        if self._ended:
+            return
         told = {"schema": "gpu-assistant/error/1", "code": error.code, "exit": error.exit_code, "data": error.data}
         self.value({**told, "text": self.texts.error(error)})
 
@@ -43,7 +49,7 @@ class Output:
         """What a job tells, one JSON object a line; its log is none of it."""
         if not isinstance(event, LogEvent):
             self._ended = self._ended or isinstance(event, EndEvent)
-            self.value(self.texts.event(event))
+            self._write(json.encode(self.texts.event(event)))
 
     def end(self, error: AppError, environment: str | None = None) -> None:
         """The last event, where something failed before a job could tell it."""
