@@ -130,12 +130,20 @@ class Figures(Base):
         return Watch(self.health_rules, allowed=self.allowed_temperature, form=self.card_form, lanes=self.card_lanes)
 
     def remember_past(self, watch: Watch, history: History, sample: Sample) -> None:
-        """Tell a watch how hot the cards of a sample usually are; it takes some milliseconds, once an hour will do."""
-        from ..health.past import remembered
+        """Tell a watch how hot the cards of a sample usually are, and what the driver reported of them since the
+        computer was started; it takes some milliseconds, once an hour will do.
+        """
+        import psutil
+
+        from ..health.past import remembered, reported
         from ..monitor.series import card
 
         for gpu in sample.gpus:
             watch.remember(gpu.index, remembered(history, card(gpu), sample.t, self.health_rules.settling))
+            # A restart of the computer is what helps: what was before it is over.
+            last = reported(history, card(gpu), sample.t, self.health_rules, since=psutil.boot_time())
+            if last is not None:
+                watch.recall(gpu, *last)
 
     def allowed_temperature(self, gpu: GpuSample) -> float | None:
         """°C that a card's maker allows; None where nobody knows."""

@@ -1,16 +1,20 @@
-"""How hot a card usually is at the same load: its own past, learned where the load was even."""
+"""A card's own past: how hot it usually is at the same load, learned where the load was even, and what error the driver
+reported of it last.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
+
+from ..catalog.health import Number
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..catalog.health import Settling
+    from ..catalog.health import HealthRules, Settling
     from ..core.results import GpuSample
 
     Floats = NDArray[np.float64]
@@ -30,6 +34,11 @@ class SeenBefore(Protocol):
     @property
     def mean(self) -> Floats:
         """The mean of each stretch."""
+        ...
+
+    @property
+    def high(self) -> Floats:
+        """The highest of each stretch."""
         ...
 
 
@@ -133,3 +142,33 @@ def remembered(history: Remembers, card: str, now: float, settling: Settling) ->
         share = power.mean / limit.mean
     load = np.where(np.isfinite(share), share, busy.mean / 100)
     return usual(temp.t, temp.mean, load, now, settling)
+
+
+def changes(series: SeenBefore, *, down: bool = True) -> Iterator[tuple[float, float]]:
+    """When a number came (seconds since the epoch), and which; what stood there at first is older. A count that goes
+    `down` began anew.
+    """
+    import numpy as np
+
+    known = np.isfinite(series.high)
+    t, high = series.t[known], series.high[known]
+    new = (np.diff(high) != 0) if down else (np.diff(high) > 0)
+    for place in np.flatnonzero(new & (high[1:] > 0)) + 1:
+        yield float(t[place]), float(high[place])
+
+
+def reported(
+    history: Remembers, card: str, now: float, rules: HealthRules, *, since: float
+) -> tuple[int, float] | None:
+    """The last error that the driver reported of a card, and when, where a rule still asks for it and it came after
+    `since` (seconds since the epoch); `card` as in `remembered`.
+    """
+    ages = [
+        one.below
+        for rule in rules.rules
+        for one in rule.when
+        if isinstance(one, Number) and one.figure == "xid_age" and one.below is not None
+    ]
+    begin = max(now - max(ages, default=0.0), since)
+    found = [(round(number), at) for at, number in changes(history.window(f"{card}.xid", now - begin)) if at >= begin]
+    return found[-1] if found else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ..catalog.health import Names, Rose
 from ..core.health import Alarm, Health, HealthState
 from ..core.results import GpuSample, Sample
@@ -58,6 +60,7 @@ class Watch:
         self._xids = {xid.number: xid.kind for xid in rules.xids}
         self._sources = {key: source.url for key, source in rules.sources.items()}
         self._usual: dict[int, Usual] = {}
+        self._reported: dict[str | int, tuple[int, float]] = {}
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -71,6 +74,14 @@ class Watch:
     def remember(self, gpu: int, usual: Usual) -> None:
         """What is usual for the card with this index (`past.remembered`)."""
         self._usual[gpu] = usual
+
+    def recall(self, gpu: GpuSample, xid: int, at: float) -> None:
+        """What the driver reported of this card before anybody looked, and when (`past.reported`): it tells only what
+        comes while its session is open, and a window that was closed, or asked for no samples, has a new one.
+        """
+        known = self._reported.get(_who(gpu))
+        if known is None or known[1] < at:
+            self._reported[_who(gpu)] = xid, at
 
     def look(self, sample: Sample) -> Health:
         """Take the next sample in; how things stand now. While the driver takes its time no alarm begins or ends, and
@@ -149,6 +160,10 @@ class Watch:
         return tuple(sorted(held, key=lambda index: -1 if index is None else index))
 
     def _card(self, t: float, gpu: GpuSample) -> CardFigures:
+        if gpu.xid and gpu.xid_t is not None:
+            self.recall(gpu, gpu.xid, gpu.xid_t)
+        elif (known := self._reported.get(_who(gpu))) is not None and known[1] <= t:
+            gpu = replace(gpu, xid=known[0], xid_t=known[1])
         settler = self._settlers.setdefault(gpu.index, Settler(self._rules.settling))
         settler.add(t, gpu.temp, load_of(gpu))
         settled = settler.settled()
@@ -240,6 +255,10 @@ class _Track:
         if self._unmet >= LEAST_SAMPLES and t - self._unmet_since >= ends:
             self.on = False
             self._unmet = 0
+
+
+def _who(gpu: GpuSample) -> str | int:
+    return gpu.uuid or gpu.index
 
 
 def _steady(sample: Sample) -> HealthState:

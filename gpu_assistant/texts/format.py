@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 
 from ..core.names import Language, Value
@@ -126,6 +127,8 @@ def _figure(name: str, value: float, language: Language) -> str:
         return size(value)
     if name.endswith("seconds"):
         return duration(value, language)
+    if name.endswith("_at"):
+        return time.strftime("%H:%M", time.localtime(value))
     if name.endswith("days"):
         return f"{value} 天" if language == "zh_CN" else f"{value} day{'' if value == 1 else 's'}"
     return _counted(name, value, language) or (f"{value:,.3g}" if isinstance(value, float) else str(value))

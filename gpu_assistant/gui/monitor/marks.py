@@ -13,6 +13,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from ...core.jobs import JobContext
 from ...core.results import GpuSample
 from ...health.figures import danger, danger_kind, temperature_limit
+from ...health.past import changes
 from ...monitor.series import LOST, SILENCE
 from ...monitor.series import name as series_name
 from .bygone import MOSTLY, Yes, met
@@ -165,22 +166,12 @@ def _silent(past: _Past) -> Iterator[Event]:
 
 def _errors(past: _Past) -> Iterator[Event]:
     """The moments in which the driver reported an error, or memory errors came that could not be mended."""
-    for at, number in _changes(past.window("xid")):
+    xids, counted = past.window("xid"), past.window("ecc_uncorrected")
+    for at, number in changes(xids) if xids is not None else ():
         yield Event(start=at, end=at, text=f"Xid {number:.0f}", tone="error", gpu=past.gpu.index, about="util")
     text = QCoreApplication.translate("Marks", ERRORS)
-    for at, _ in _changes(past.window("ecc_uncorrected"), down=False):
+    for at, _ in changes(counted, down=False) if counted is not None else ():
         yield Event(start=at, end=at, text=text, tone="error", gpu=past.gpu.index, about="mem")
-
-
-def _changes(window: Window | None, *, down: bool = True) -> Iterator[tuple[float, float]]:
-    """When a number came, and which; what stood there at first is older. A count that goes `down` began anew."""
-    if window is None:
-        return
-    known = np.isfinite(window.high)
-    t, high = window.t[known], window.high[known]
-    new = (np.diff(high) != 0) if down else (np.diff(high) > 0)
-    for place in np.flatnonzero(new & (high[1:] > 0)) + 1:
-        yield float(t[place]), float(high[place])
 
 
 def _at(t: Array | None, window: Window | None) -> Window | None:
