@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.errors import AppError
 from .base import Base
 
 if TYPE_CHECKING:
@@ -173,7 +174,11 @@ class Figures(Base):
         from ..monitor.sampler import Sampler
         from ..system.nvml import Nvml
 
-        return Sampler(Nvml(self.system))
+        try:
+            forget_s = self.health_rules.forget_seconds
+        except AppError:  # whoever judges says so; figures are shown without rules
+            forget_s = None
+        return Sampler(Nvml(self.system, forget_s=forget_s))
 
     def history(self) -> History:
         """What this computer's window saw in the last month, not yet read from the disk."""

@@ -145,11 +145,13 @@ class Tests(Struct, frozen=True, kw_only=True):
 
 class HealthRules(Subject, frozen=True, kw_only=True):
     """`health.json`. A pause between samples longer than `gap_seconds` begins anew; an alarm ends `ends_seconds`
-    after its conditions did.
+    after its conditions did. A card that the driver no longer lists is forgotten after `forget_seconds`, and its alarm
+    ends with it.
     """
 
     gap_seconds: float
     ends_seconds: float
+    forget_seconds: Annotated[float, Meta(gt=0)]
     xids: tuple[Xid, ...]
     settling: Settling
     tests: Tests

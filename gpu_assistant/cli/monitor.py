@@ -92,6 +92,7 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
         alarms = Alarms(app.health_watch(), output) if spoken else None
         programs = output.json or (spoken and arguments.processes)
         left = arguments.count
+        before = None
         due = time.monotonic() + arguments.interval
         while not stop.wait(max(due - time.monotonic(), 0)):
             sample = sampler.sample(programs=programs)
@@ -103,7 +104,8 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
             if output.json:
                 output.value(sample)
             elif alarms is not None:
-                show.sample(sample, output)
+                show.sample(sample, output, before)
+                before = sample
                 if arguments.processes:
                     show.processes(sample, output)
                 alarms.look(sample)

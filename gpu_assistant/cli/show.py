@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # What installers of the system's own take is not in a plan's figures.
 BESIDE = ("nvidia-driver", "vc-redist")
+AWAY = ("lost", "gone")
 MARKS = {"pass": "✓", "warn": "!", "fail": "✗", "skip": "–"}
 
 
@@ -211,8 +212,10 @@ def _whole(value: float | None) -> int | None:
     return None if value is None else round(value)
 
 
-def sample(value: Sample, output: Output) -> None:
-    """One moment on one line; several cards below it, each with its number."""
+def sample(value: Sample, output: Output, before: Sample | None = None) -> None:
+    """One moment on one line; several cards below it, each with its number. Of one that is lost or gone, and was so
+    `before`, nothing is said again.
+    """
     used = memory(value.ram_used) if value.ram_used is not None else UNKNOWN
     total = memory(value.ram_total) if value.ram_total is not None else UNKNOWN
     cpu = f"{value.cpu:.0f} %" if value.cpu is not None else UNKNOWN
@@ -227,8 +230,10 @@ def sample(value: Sample, output: Output) -> None:
         parts.append(output.say("no-nvidia"))
     output.line(" | ".join(parts))
     if len(value.gpus) > 1:
+        told = {(gpu.index, gpu.uuid, gpu.state) for gpu in before.gpus if gpu.state in AWAY} if before else ()
         for gpu in value.gpus:
-            output.line(f"    GPU {gpu.index}: {_gpu_sample(gpu, output)}")
+            if (gpu.index, gpu.uuid, gpu.state) not in told:
+                output.line(f"    GPU {gpu.index}: {_gpu_sample(gpu, output)}")
 
 
 def processes(value: Sample, output: Output) -> None:

@@ -32,9 +32,9 @@ NvmlState = Literal[
     "hung",  # it has not answered for so long that it may never
     "failed",  # anything else that it says
 ]
-# "resting": as of the driver; "lost": fell off the bus, needs a reset or was taken away; "silent": the driver does not
-# answer for it.
-GpuState = Literal["ready", "asleep", "resting", "lost", "silent"]
+# "resting": as of the driver; "lost": fell off the bus or needs a reset, as the driver says; "gone": the driver no
+# longer lists it; "silent": the driver does not answer for it.
+GpuState = Literal["ready", "asleep", "resting", "lost", "gone", "silent"]
 
 
 class Check(Struct, frozen=True, kw_only=True):
@@ -278,15 +278,15 @@ class GpuSample(Struct, frozen=True, kw_only=True):
     A GPU that is not "ready" has its names alone. Limits and what errors count are read less often than once a
     second; a figure is then that of the last reading.
 
-    `index` stays a card's own while the program runs, also where another card before it goes. `address` is its place
-    on the bus, "0000:01:00.0". `mem_reserved` is what the driver keeps of the memory for itself, where it tells that
-    apart from `mem_used`. `temp` is the core's, `temp_memory` the memory's. From `temp_max` on the
-    driver may slow the card below its base clock, from `temp_slow` on the card itself does, at `temp_shutdown` it
-    switches itself off; from `temp_memory_max` on the driver slows it for the memory's sake.
-    `power_limit_w` is in force, `power_default_w` the maker's. `pstate` 0 is the fastest, 15 the slowest.
-    `fan` is the speed asked for, `fan_rpm` the turns a minute that are measured. `pcie_gen_max` and `pcie_width_max`
-    are what card and slot can do together, `pcie_gen_card` what the card can. `pcie_replays` counts packets sent
-    again, `energy_j` joules, both since the driver was loaded. `throttle` names why clocks are held back
+    `index` is the driver's number of now, as nvidia-smi's; one that is "gone" keeps its last until another card has
+    it, then it gets a free one. `address` is its place on the bus, "0000:01:00.0". `mem_reserved` is what the driver
+    keeps of the memory for itself, where it tells that apart from `mem_used`. `temp` is the core's, `temp_memory` the
+    memory's. From `temp_max` on the driver may slow the card below its base clock, from `temp_slow` on the card
+    itself does, at `temp_shutdown` it switches itself off; from `temp_memory_max` on the driver slows it for the
+    memory's sake. `power_limit_w` is in force, `power_default_w` the maker's. `pstate` 0 is the fastest, 15 the
+    slowest. `fan` is the speed asked for, `fan_rpm` the turns a minute that are measured. `pcie_gen_max` and
+    `pcie_width_max` are what card and slot can do together, `pcie_gen_card` what the card can. `pcie_replays` counts
+    packets sent again, `energy_j` joules, both since the driver was loaded. `throttle` names why clocks are held back
     (text `monitor.throttle.<name>`), empty: not at all.
 
     `ecc` says whether memory errors are watched for; counts of errors mended and not mended, since the driver was

@@ -100,7 +100,7 @@ class Afterwards:
         """The cards that it is about, as they were last seen; a lost one cannot be found by the program."""
         last = minder.last.gpus if minder.last is not None else ()
         mine = [gpu for gpu in last if self._is_asked(gpu.index, tested, heard)]
-        return [gpu for gpu in mine if gpu.state in ("ready", "lost")]
+        return [gpu for gpu in mine if gpu.state in ("ready", "lost", "gone")]
 
     def _steady(self, heard: Heard) -> Iterator[Check]:
         for name, speeds in heard.speeds.items():

@@ -76,8 +76,9 @@ def driver(sample: Sample, rules: HealthRules, *, card_there: bool) -> Check:
 
 def answers(gpu: GpuSample, *, several: bool, form: Form) -> Check:
     """Whether a card answers at all."""
-    state: CheckState = "fail" if gpu.state == "lost" else "pass"
-    return _about(gpu, several=several, form=form)("card-answers", state)
+    state: CheckState = "fail" if gpu.state in ("lost", "gone") else "pass"
+    case = {"case": "gone"} if gpu.state == "gone" else {}
+    return _about(gpu, several=several, form=form)("card-answers", state, **case)
 
 
 def card(

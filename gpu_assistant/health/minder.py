@@ -126,11 +126,13 @@ class Minder:
         health = self._watch.look(sample)
         self.alarms |= {(alarm.id, alarm.gpu): alarm for alarm in health.alarms}
         moment = self._clock() - self._began
+        # A card that is gone leaves its number to the next one, whose points would be taken for its own.
+        moved = any(gpu.state == "gone" for gpu in sample.gpus)
         for gpu in sample.gpus:
-            if gpu.state == "lost" and gpu.index in self.seen:
+            if gpu.state in ("lost", "gone") and gpu.index in self.seen:
                 self.lost = gpu
                 self.stop.set()
-            if gpu.state != "ready":
+            if gpu.state != "ready" or moved:
                 continue
             points = self.seen.setdefault(gpu.index, [])
             if not points or self._count % self._every == 0:

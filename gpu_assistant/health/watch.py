@@ -70,6 +70,7 @@ class Watch:
         self._answers: int | None = None  # in a row since the driver was slow; None: enough
         self._tracks: dict[tuple[int, int | None], _Track] = {}
         self._settlers: dict[int, Settler] = {}
+        self._known: dict[int, str] = {}
 
     def remember(self, gpu: int, usual: Usual) -> None:
         """What is usual for the card with this index (`past.remembered`)."""
@@ -99,6 +100,7 @@ class Watch:
             self._answers += 1
             self._answers = self._answers if self._answers < LEAST_SAMPLES else None
         self._looks += 1
+        self._reseat(sample)
         on = list(self._after(sample))
         # What a graver alarm of the same card says already, or denies, is not said beside it.
         hushed = {(name, key[1]) for key, _ in on for name in self._rules.rules[key[0]].hushes}
@@ -146,6 +148,19 @@ class Watch:
                     track.data |= self._about(known.get(index), several=len(known) > 1) if index is not None else {}
                 if track.on:
                     yield (place, index), track
+
+    def _reseat(self, sample: Sample) -> None:
+        """Numbers are the driver's: where a card went or came, one may be another card's now, whose past is not its."""
+        for gpu in sample.gpus:
+            if gpu.uuid is None:  # one that is lost cannot say who it is
+                continue
+            before, self._known[gpu.index] = self._known.get(gpu.index), gpu.uuid
+            if before in (None, gpu.uuid):
+                continue
+            self._usual.pop(gpu.index, None)
+            self._settlers.pop(gpu.index, None)
+            for key in [key for key in self._tracks if key[1] == gpu.index]:
+                del self._tracks[key]
 
     def _watching(self) -> tuple[int | None, ...]:
         """The cards for which a condition holds that has yet to last. Who was called well already is so until it held
@@ -204,7 +219,7 @@ class Watch:
             return "asleep"
         if self._looks < LEAST_SAMPLES or sample.nvml not in ("ready", "resting", "lost"):
             return "unknown"
-        if not sample.gpus or states & {"lost", "silent"}:
+        if not sample.gpus or states & {"lost", "gone", "silent"}:
             return "unknown" if sample.gpus else "no-card"
         return "slow" if self._answers is not None else "watching" if watching else _steady(sample)
 

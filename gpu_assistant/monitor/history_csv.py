@@ -15,9 +15,9 @@ from ..core.errors import AppError
 from ..core.json import storage_error
 from ..core.results import GpuSample
 from .history import History
-from .series import COUNTS, GPU_FIGURES, LOST
+from .series import COUNTS, GONE, GPU_FIGURES, LOST
 
-ORDER = (*GPU_FIGURES, LOST)
+ORDER = (*GPU_FIGURES, LOST, GONE)
 WHOLE = 100_000
 
 

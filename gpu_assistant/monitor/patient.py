@@ -58,13 +58,14 @@ class Patient:
             self._late = not answered
             if not answered:
                 waited = time.monotonic() - (self._asked_at or 0.0)
-                silent = tuple(replace(gpu, state="silent") for gpu in self._gpus)
+                silent = tuple(gpu if gpu.state == "gone" else replace(gpu, state="silent") for gpu in self._gpus)
                 return Answer(state="hung" if waited >= self._hung_s else "slow", gpus=silent)
             answer = self._answer
         if isinstance(answer, Exception):
             raise answer
         self._gpus = tuple(
-            GpuSample(index=gpu.index, name=gpu.name, uuid=gpu.uuid, address=gpu.address) for gpu in answer.gpus
+            GpuSample(index=gpu.index, name=gpu.name, uuid=gpu.uuid, address=gpu.address, state=gpu.state)
+            for gpu in answer.gpus
         )
         return answer
 

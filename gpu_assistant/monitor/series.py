@@ -31,6 +31,7 @@ GPU_FIGURES = (
 # kept from when it was first told: few are ever seen, and each takes as much room as a temperature.
 THROTTLE = "throttle_"
 LOST = "lost"
+GONE = "gone"  # kept from when a card was first so
 # Why the driver told nothing of any card, 1 or 0; kept from when it was first so, as reasons are.
 SILENCE = "nvml_"
 SILENCES = ("version-mismatch", "hung")
@@ -53,6 +54,7 @@ class Figures:
     def __init__(self) -> None:
         self._told: dict[str, set[str]] = {}
         self._silences: set[str] = set()
+        self._gone: set[str] = set()
 
     def know(self, names: tuple[str, ...]) -> None:
         """The series that are kept already, from runs before."""
@@ -60,13 +62,15 @@ class Figures:
             if series.startswith(SILENCE):
                 self._silences.add(series.removeprefix(SILENCE))
             owner, _, figure = series.rpartition(".")
+            if figure == GONE:
+                self._gone.add(owner)
             if figure.startswith(THROTTLE):
                 self._told.setdefault(owner, set()).add(figure.removeprefix(THROTTLE))
 
     def of(self, sample: Sample) -> dict[str, float | None]:
         """Names like "cpu", "ram_used", "GPU-….util"; units as in `Sample` and `GpuSample`.
 
-        A card that sleeps or does not answer has gaps; one that is lost has "lost" 1.
+        A card that sleeps or does not answer has gaps; one that is lost has "lost" 1, one that is gone "gone" 1.
         """
         found: dict[str, float | None] = {figure: getattr(sample, figure) for figure in MACHINE_FIGURES}
         if sample.nvml in SILENCES:
@@ -76,12 +80,17 @@ class Figures:
         for gpu in sample.gpus:
             if gpu.state == "lost":
                 found[name(gpu, LOST)] = 1.0
+            if gpu.state == "gone":
+                self._gone.add(card(gpu))
+                found[name(gpu, GONE)] = 1.0
             if gpu.state != "ready":
                 continue
             prefix = name(gpu, "")
             for figure in GPU_FIGURES:
                 found[prefix + figure] = getattr(gpu, figure)
             found[prefix + LOST] = 0.0
+            if card(gpu) in self._gone:
+                found[prefix + GONE] = 0.0
             if gpu.throttle is not None:
                 told = self._told.setdefault(card(gpu), set())
                 told.update(gpu.throttle)

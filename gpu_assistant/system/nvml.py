@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RETRY_S = 5.0  # a driver that did not answer is asked again after this time,
 LONGEST_RETRY_S = 60.0  # and each time after twice as long, up to this
-COUNT_S = 10.0  # a card that was plugged in is found after this time at most
+COUNT_S = 10.0  # a card that was plugged in or taken away is found after this time at most
 
 DRIVER_MODELS = {0: "WDDM", 1: "TCC", 2: "MCDM"}
 
@@ -41,6 +41,7 @@ class Nvml:
     """The cards of this machine. Use `close()` (or `with`) when done: an open session keeps cards awake.
 
     `library` names another library file than the system's; `clock` is steady, `wall` tells seconds since the epoch.
+    A card that the driver no longer lists is forgotten after `forget_s` seconds; None: never.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Nvml:
         system: System,
         *,
         library: Path | None = None,
+        forget_s: float | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
@@ -62,7 +64,7 @@ class Nvml:
         self._retry_at: float | None = None
         self._retry_s = RETRY_S
         self._count_at = 0.0
-        self._seats = Seats()
+        self._seats = Seats(forget_s)
         self._rest = Rest()
         self._xids: dict[str, tuple[int, float]] = {}
         self._may_rest = False
@@ -116,7 +118,7 @@ class Nvml:
         )
 
     def sample(self, *, looking: bool = True, programs: bool = True) -> tuple[GpuSample, ...]:
-        """Every card just now, also those seen before that do not answer any more; `state` says why.
+        """Every card just now, also those seen before that do not answer any more, or are gone; `state` says why.
 
         Unless somebody is `looking`, what is dear to ask is left out, and unless at the `programs`, these.
         """
@@ -142,7 +144,7 @@ class Nvml:
                     raise
                 self._broken(error)
                 return self._seats.all("silent")
-            samples = self._seats.seated(found)
+            samples = self._seats.seated(found, now)
             self._judge(samples)
             if self._may_rest and self._rest.begins(samples, now):
                 self.close()
@@ -154,7 +156,7 @@ class Nvml:
         return tuple(card.sample(now, self._system, looking=looking, programs=programs) for card in session.cards)
 
     def _recounted(self, session: Session, now: float) -> Session | None:
-        """The session, opened anew where a card was plugged in."""
+        """The session, opened anew where a card was plugged in or taken away."""
         if now < self._count_at:
             return session
         self._count_at = now + COUNT_S

@@ -51,7 +51,7 @@ class Rest:
 
 
 def _idle(sample: GpuSample) -> bool:
-    if sample.state == "asleep":
+    if sample.state in ("asleep", "gone"):
         return True
     awake = sample.pstate is not None and sample.pstate < SLOW_PSTATE
     return sample.state == "ready" and sample.util == 0 and not awake

@@ -1,8 +1,11 @@
-"""Every card keeps its number while the program runs, also where another before it fell off the bus."""
+"""Who the cards are: a card has the number that the driver gives it now, and one that the driver no longer lists is
+remembered for a while.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import count
 
 from msgspec.structs import replace
 
@@ -10,39 +13,46 @@ from ..core.results import GpuSample, GpuState
 
 
 class Seats:
-    """The names of the cards seen so far, and what was reported of them, by the number that each got."""
+    """The names of the cards, and what was reported of them, by their numbers of now; and who is gone, since when.
 
-    def __init__(self) -> None:
+    A card that is gone is forgotten after `forget_s` seconds; None: never.
+    """
+
+    def __init__(self, forget_s: float | None = None) -> None:
+        self._forget_s = forget_s
         self._seen: dict[int, GpuSample] = {}
+        self._gone: tuple[tuple[GpuSample, float], ...] = ()
 
     def all(self, state: GpuState) -> tuple[GpuSample, ...]:
-        """All of them, with nothing but their names."""
-        return tuple(replace(self._seen[index], state=state) for index in sorted(self._seen))
+        """All of them, with nothing but their names; who is gone stays so."""
+        return self._with_gone([replace(seen, state=state) for seen in self._seen.values()])
 
-    def seated(self, samples: Sequence[GpuSample]) -> tuple[GpuSample, ...]:
-        """The same samples under their cards' numbers; cards seen before that are not among them are lost."""
-        if self._as_before(samples):
+    def seated(self, samples: Sequence[GpuSample], now: float) -> tuple[GpuSample, ...]:
+        """The same samples, whose numbers are the driver's, and the cards seen before that are not among them, as
+        "gone". `now` is in seconds of a steady clock.
+        """
+        if not self._gone and self._as_before(samples):
             return tuple(samples)
-        taken: dict[int, GpuSample] = {}
-        unknown = []
-        for sample in samples:
-            index = self._number(sample)
-            if index is None or index in taken:
-                unknown.append(sample)
-            else:
-                taken[index] = sample
-        for sample in unknown:
-            # Who is lost cannot say who it is: it is the one that is missing at its place, or a new one.
-            place = sample.index
-            while place in taken or (sample.uuid is not None and place in self._seen):
-                place += 1
-            taken[place] = sample
-        for index, sample in taken.items():
-            if sample.uuid is not None or index not in self._seen:
-                self._seen[index] = _named(index, sample)
-        found = {index: self._complete(index, sample) for index, sample in taken.items()}
-        gone = {index: replace(each, state="lost") for index, each in self._seen.items() if index not in found}
-        return tuple(each for _, each in sorted({**found, **gone}.items()))
+        told = {sample.uuid for sample in samples if sample.uuid is not None}
+        here = {sample.index: self._complete(sample, told) for sample in samples}
+        named = {sample.uuid for sample in here.values() if sample.uuid is not None}
+
+        def away(card: GpuSample) -> bool:
+            return card.index not in here if card.uuid is None else card.uuid not in named
+
+        gone = [*self._gone, *((seen, now) for seen in self._seen.values())]
+        kept = [
+            (card, since)
+            for card, since in gone
+            if away(card) and (self._forget_s is None or now - since < self._forget_s)
+        ]
+        self._seen = {index: _named(index, sample) for index, sample in here.items()}
+        self._gone = _numbered(kept, set(here))
+        return self._with_gone(here.values())
+
+    def _with_gone(self, cards: Iterable[GpuSample]) -> tuple[GpuSample, ...]:
+        gone = [replace(card, state="gone") for card, _ in self._gone]
+        return tuple(sorted([*cards, *gone], key=lambda card: card.index))
 
     def _as_before(self, samples: Sequence[GpuSample]) -> bool:
         """Whether all cards are there, at work and in their seats, as nearly always."""
@@ -54,22 +64,29 @@ class Seats:
                 return False
         return True
 
-    def _number(self, sample: GpuSample) -> int | None:
-        if sample.uuid is None:
-            return None
-        return next((index for index, each in self._seen.items() if each.uuid == sample.uuid), None)
-
-    def _complete(self, index: int, sample: GpuSample) -> GpuSample:
-        named = self._seen[index]
-        if sample.index == index and sample.uuid is not None:
+    def _complete(self, sample: GpuSample, told: set[str]) -> GpuSample:
+        """A card that is lost cannot say who it is: the one that was in its place, unless that is elsewhere."""
+        before = self._seen.get(sample.index)
+        if sample.uuid is not None or before is None or before.uuid in told:
             return sample
         return replace(
             sample,
-            index=index,
-            name=sample.name or named.name,
-            uuid=sample.uuid or named.uuid,
-            address=sample.address or named.address,
+            name=sample.name or before.name,
+            uuid=before.uuid,
+            address=sample.address or before.address,
         )
+
+
+def _numbered(gone: Sequence[tuple[GpuSample, float]], taken: set[int]) -> tuple[tuple[GpuSample, float], ...]:
+    """Who is gone keeps its number until a card that is there has it; then it gets one that nobody has."""
+    kept = [each for each in gone if each[0].index not in taken]
+    taken |= {card.index for card, _ in kept}
+    for card, since in gone:
+        if card.index in taken and (card, since) not in kept:
+            index = next(number for number in count() if number not in taken)
+            taken.add(index)
+            kept.append((replace(card, index=index), since))
+    return tuple(kept)
 
 
 def _named(index: int, sample: GpuSample) -> GpuSample:

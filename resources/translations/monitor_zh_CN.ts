@@ -334,6 +334,10 @@
         <translation>失去连接</translation>
     </message>
     <message>
+        <source>no longer there</source>
+        <translation>已移除</translation>
+    </message>
+    <message>
         <source>install</source>
         <translation>安装</translation>
     </message>

@@ -34,6 +34,18 @@ class Looks:
         return Sample(t=0.0, gpus=(gpu,), nvml="ready")
 
 
+class Several(Looks):
+    """The same with several cards at a time."""
+
+    def __init__(self, *looks: tuple[GpuSample, ...]) -> None:
+        super().__init__(*(look[0] for look in looks))
+        self._each = looks
+
+    def sample(self) -> Sample:
+        gpus = self._each[min(self.count, len(self._each) - 1)]
+        return replace(super().sample(), gpus=gpus)
+
+
 class Quick:
     """A steady clock on which a period passes with each question."""
 
@@ -86,6 +98,17 @@ def test_a_sleeping_card_is_none_that_was_lost() -> None:
         assert looks.looked.wait(20)
     assert not watched.stop.is_set()
     assert watched.seen[0][0][1] == BUSY
+
+
+def test_a_card_pulled_out_ends_the_test_and_leaves_its_curve_alone() -> None:
+    """The second of two has its number from then on."""
+    both = (BUSY, replace(BUSY, index=1, uuid="GPU-b", temp=40))
+    gone = GpuSample(index=1, name=BUSY.name, uuid=BUSY.uuid, state="gone")
+    looks = Several(both, (replace(both[1], index=0), gone))
+    with minder(looks) as watched:
+        assert watched.stop.wait(20)
+    assert watched.lost == gone
+    assert {gpu.uuid for _, gpu in watched.seen[0]} == {BUSY.uuid}
 
 
 def test_cancel_is_passed_on() -> None:

@@ -22,6 +22,7 @@ UNTOLD = replace(BUSY, name="NVIDIA T1200 Laptop GPU", temp_max=None, temp_slow=
 # Rule -> the card before, and what is different while it rings.
 CARDS: dict[str, tuple[GpuSample, dict[str, Any]]] = {
     "lost": (BUSY, {"state": "lost"}),
+    "gone": (BUSY, {"state": "gone"}),
     "memory-errors": (SERVER, {"ecc_uncorrected": 1, "ecc_uncorrected_total": 1}),
     "memory-errors-life": (SERVER, {"ecc_uncorrected_total": 900}),
     "remap-failed": (SERVER, {"remap_failed": True, "remap_pending": True, "remapped_rows": 512}),

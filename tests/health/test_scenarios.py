@@ -24,7 +24,12 @@ class Computer:
 
     def __init__(self, scenario: Scenario) -> None:
         self.seconds = 0
-        nvml = Nvml(FakeSystem(), library=scenario.library, clock=lambda: 100.0 * self.seconds)
+        nvml = Nvml(
+            FakeSystem(),
+            library=scenario.library,
+            forget_s=100.0 * RULES.forget_seconds,
+            clock=lambda: 100.0 * self.seconds,
+        )
         # No driver is called slow because the tests' computer is.
         self.sampler = Sampler(nvml, lambda: START + self.seconds, wait_s=60.0, hung_s=120.0)
         self.watch = Watch(RULES)
@@ -81,6 +86,20 @@ def test_the_fifth_of_eight_falls_off_the_bus_and_comes_back(scenario: Scenario,
     scenario.cards[4] = dict(eight_h100()[4])
     scenario.write()
     assert computer.passes(20).state == "well"
+
+
+def test_cards_pulled_out_are_told_of_as_gone_for_a_while(scenario: Scenario, computer: Computer) -> None:
+    put(scenario, *eight_h100())
+    assert computer.passes(5).state == "well"
+    put(scenario, eight_h100()[0])
+    health = computer.passes(6)
+    assert (health.state, health.text) == ("warn", "The GPU is no longer there")
+    assert [(alarm.id, alarm.gpu) for alarm in health.alarms] == [("gone", index) for index in range(1, 8)]
+    assert "fell off" not in " ".join(alarm.evidence or "" for alarm in health.alarms)
+    health = computer.passes(round(RULES.forget_seconds) - 60)
+    assert len(health.alarms) == 7
+    health = computer.passes(80)
+    assert (health.state, health.text, health.alarms) == ("well", "Your GPU is well", ())
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.errors import CallError
 from gpu_assistant.core.machine import Cpu, Gpu
-from gpu_assistant.core.results import Check, Checks
-from gpu_assistant.health.cards import card
+from gpu_assistant.core.results import Check, Checks, GpuSample
+from gpu_assistant.health.cards import answers, card
 from gpu_assistant.health.headline import headline
 from gpu_assistant.health.job import HealthJob
 from gpu_assistant.monitor.patient import Patient
@@ -141,6 +141,15 @@ def test_a_card_that_was_lost_before(scenario: Scenario, play: Play, others: int
     assert f"GPU {others}" in (lost.text or "")
     assert one(checks, "driver").state == "pass"
     assert checks.verdict == "fail"
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "does not list it"), ("zh_CN", "不再列出")])
+def test_a_card_pulled_out_meanwhile_is_not_said_to_have_fallen_off_the_bus(language: str, words: str) -> None:
+    check = answers(GpuSample(index=0, name=BUSY.name, state="gone"), several=False, form="desktop")
+    (said,) = Texts(language).checks(checks_of(check)).checks
+    assert said.state == "fail"
+    assert words in (said.text or "")
+    assert said.fix
 
 
 def test_without_an_environment_the_driver_is_asked(scenario: Scenario, tmp_path: Path) -> None:

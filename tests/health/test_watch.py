@@ -113,6 +113,16 @@ def test_the_alarms_of_a_card_end_with_it() -> None:
     assert time.passes(10, BUSY).alarms == ()
 
 
+def test_a_number_that_is_another_cards_now_does_not_bring_its_past_along() -> None:
+    """The first of two is pulled out, and the second, whose memory had errors before, is the first now."""
+    time = Time()
+    second = replace(SERVER, index=1, uuid="GPU-b", ecc_corrected=900)
+    time.passes(20, SERVER, second)
+    gone = GpuSample(index=1, name=SERVER.name, uuid=SERVER.uuid, state="gone")
+    time.passes(20, replace(second, index=0), gone)
+    assert time.rings() == {"gone"}
+
+
 def test_the_gravest_comes_first() -> None:
     sick = replace(BUSY, throttle=("power-cap", "power-brake"), mem_used=8100 << 20)
     health = Time().passes(30, sick)

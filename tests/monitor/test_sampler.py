@@ -88,6 +88,15 @@ def test_a_card_that_does_not_answer_is_a_gap_and_a_lost_one_is_marked() -> None
     }  # fmt: skip
 
 
+def test_a_card_that_is_gone_is_marked_from_then_on_also_after_a_restart() -> None:
+    turn, here = Figures(), GpuSample(index=0, uuid="GPU-1", temp=50)
+    cards = (here, GpuSample(index=0, uuid="GPU-1", state="gone"), here)
+    assert [turn.of(Sample(t=1, gpus=(gpu,))).get("GPU-1.gone") for gpu in cards] == [None, 1, 0]
+    again = Figures()
+    again.know(("cpu", "GPU-1.temp", "GPU-1.gone"))
+    assert again.of(Sample(t=1, gpus=(here,)))["GPU-1.gone"] == 0
+
+
 def test_every_throttle_reason_is_said() -> None:
     for reason in THROTTLE_REASONS.values():
         for language in ("en", "zh_CN"):

@@ -161,3 +161,12 @@ def test_json_is_samples_alone_with_their_processes(scenario: Scenario, monitor)
     samples = [json.loads(line) for line in said.splitlines()]
     assert len(samples) == 4
     assert samples[-1]["gpus"][0]["processes"][0]["mem_used"] == 1048576
+
+
+def test_of_a_lost_card_there_is_one_line_and_not_one_each_second(scenario: Scenario, monitor) -> None:
+    scenario.card(0)
+    scenario.card(1, name="NVIDIA GeForce GTX 1060 6GB", util="!15")
+    lines = monitor("--lang", "en", "--interval", "0.05", "--count", "12").communicate(timeout=60)[0].splitlines()
+    assert sum(line.startswith("    GPU 0: ") for line in lines) == 12
+    assert sum(line.startswith("    GPU 1: ") for line in lines) == 1
+    assert "    GPU 1: NVIDIA GeForce GTX 1060 6GB lost" in lines

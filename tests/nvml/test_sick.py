@@ -103,25 +103,6 @@ def test_a_card_lost_at_second_five_is_named_and_hides_no_other(scenario: Scenar
     assert nvml.state == "ready"
 
 
-def test_a_card_taken_away_keeps_its_number_and_comes_back(scenario: Scenario, nvml: Nvml, clock: Clock) -> None:
-    scenario.card(0, util="10")
-    scenario.card(1, name="NVIDIA GeForce GTX 1060 6GB", util="80")
-    first, second = scenario.cards
-    assert len(nvml.sample()) == 2
-    scenario.cards = [second]  # the driver counts anew: the second is its first now
-    scenario.write()
-    clock.now += COUNT_S
-    gone, other = nvml.sample()
-    assert (gone.index, gone.state, gone.name) == (0, "lost", "NVIDIA GeForce RTX 4060")
-    assert (other.index, other.util) == (1, 80)
-    assert nvml.state == "lost"
-    scenario.cards = [first, second]
-    scenario.write()
-    clock.now += LONGEST_RETRY_S
-    assert [(sample.index, sample.util) for sample in nvml.sample()] == [(0, 10), (1, 80)]
-    assert nvml.state == "ready"
-
-
 def test_a_card_plugged_in_is_found(scenario: Scenario, nvml: Nvml, clock: Clock) -> None:
     scenario.card(0)
     assert len(nvml.sample()) == 1

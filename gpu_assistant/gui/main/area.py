@@ -228,7 +228,8 @@ class MainArea(Live, QWidget):
         """The health test, in a dialog; of the card with this index, or of all."""
         from ..health.dialog import HealthDialog, Opening
 
-        opening = Opening(level=level, card=card, cards=self.sampling.history.gpus(), busy=self.measuring)
+        there = tuple(gpu for gpu in self.sampling.history.gpus() if gpu.state != "gone")
+        opening = Opening(level=level, card=card, cards=there, busy=self.measuring)
         HealthDialog.show_for(self.app, self, opening)
 
     def help(self) -> None:

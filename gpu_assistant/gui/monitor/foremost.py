@@ -10,10 +10,11 @@ HOTTER = 3
 
 
 def foremost(gpus: tuple[GpuSample, ...], health: Health | None, shown: int | None) -> GpuSample | None:
-    """The card with the gravest alarm, of which the sentence above it speaks, whether it answers or not; else the
-    hottest of those that answer, and `shown` (an index) stays where another is hardly hotter. None without a card.
+    """The card with the gravest alarm, of which the sentence above it speaks, whether it answers or not, but never
+    one that is gone; else the hottest of those that answer, and `shown` (an index) stays where another is hardly
+    hotter. None without a card.
     """
-    there = {gpu.index: gpu for gpu in gpus}
+    there = {gpu.index: gpu for gpu in gpus if gpu.state != "gone"}
     for alarm in health.alarms if health is not None else ():
         if alarm.level != "info" and alarm.gpu in there:
             return there[alarm.gpu]

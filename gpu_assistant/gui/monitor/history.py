@@ -68,7 +68,9 @@ class History:
         if latest is None:
             return []
         shown = [sample for sample in self._samples if sample.t >= latest.t - seconds]
-        points = [(sample.t, metric.read(_source(sample, gpu))[0]) for sample in shown]
+        # By what a card is known by: its number may have been another card's.
+        who = next((series.card(each) for each in latest.gpus if each.index == gpu), None)
+        points = [(sample.t, metric.read(_source(sample, gpu, who))[0]) for sample in shown]
         holes: list[tuple[float, float | None]] = [
             (before.t + 1, None) for before, after in pairwise(shown) if after.t - before.t > GAP_S
         ]
@@ -79,5 +81,5 @@ class History:
         return self.latest.gpus if self.latest is not None else ()
 
 
-def _source(sample: Sample, gpu: int) -> Sample | GpuSample | None:
-    return sample if gpu < 0 else next((each for each in sample.gpus if each.index == gpu), None)
+def _source(sample: Sample, gpu: int, who: str | None) -> Sample | GpuSample | None:
+    return sample if gpu < 0 else next((each for each in sample.gpus if series.card(each) == who), None)

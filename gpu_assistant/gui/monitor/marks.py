@@ -14,7 +14,7 @@ from ...core.jobs import JobContext
 from ...core.results import GpuSample
 from ...health.figures import danger, danger_kind, temperature_limit
 from ...health.past import changes
-from ...monitor.series import LOST, SILENCE
+from ...monitor.series import GONE, LOST, SILENCE
 from ...monitor.series import name as series_name
 from .bygone import MOSTLY, Yes, met
 from .events import Event, Tone
@@ -38,7 +38,10 @@ RULES: dict[str, tuple[str, Tone, str]] = {
     "fan-stopped": (str(QT_TRANSLATE_NOOP("Marks", "fan stands still")), "error", "temp"),
 }
 SAMPLE_S = 1.0  # between two looks at a card
-GONE = str(QT_TRANSLATE_NOOP("Marks", "lost"))
+AWAY: dict[str, tuple[str, Tone]] = {
+    LOST: (str(QT_TRANSLATE_NOOP("Marks", "lost")), "error"),
+    GONE: (str(QT_TRANSLATE_NOOP("Marks", "no longer there")), "warn"),
+}
 SILENT = {
     "version-mismatch": str(QT_TRANSLATE_NOOP("Marks", "driver updated")),
     "hung": str(QT_TRANSLATE_NOOP("Marks", "driver hung")),
@@ -72,7 +75,7 @@ def of_cards(
         event
         for gpu in gpus
         if (past := _Past(history, gpu, begin, start, temperature_limit(gpu, allowed))).known
-        for event in (*_by_rules(past, marked, ends), *_gone(past), *_silent(past), *_errors(past))
+        for event in (*_by_rules(past, marked, ends), *_away(past), *_silent(past), *_errors(past))
     ]
 
 
@@ -149,10 +152,11 @@ def _by_rules(past: _Past, rules: list[Rule], ends_seconds: float) -> Iterator[E
         yield from past.events(without(rang[rule.id], over), *RULES[rule.id])
 
 
-def _gone(past: _Past) -> Iterator[Event]:
-    window = past.window(LOST)
-    if window is not None:
-        yield from past.events(runs(window.t, window.mean >= MOSTLY, window.step), GONE, "error", "util")
+def _away(past: _Past) -> Iterator[Event]:
+    for figure, (word, tone) in AWAY.items():
+        window = past.window(figure)
+        if window is not None:
+            yield from past.events(runs(window.t, window.mean >= MOSTLY, window.step), word, tone, "util")
 
 
 def _silent(past: _Past) -> Iterator[Event]:

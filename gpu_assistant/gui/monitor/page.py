@@ -10,6 +10,7 @@ from PySide6.QtGui import QHideEvent, QImage, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import GpuSample, Sample
+from ...monitor.series import card
 from .. import theme
 from ..components import Page, Pill, Segments, label
 from ..health.advised import ADVISED_LEVEL
@@ -55,7 +56,7 @@ class MonitorPage(Page):
         self._app, self._sampling, self._silent = app, sampling, silent
         self.clock = Clock()
         self._picked = Picked()
-        self._gpus: tuple[tuple[int, str | None], ...] | None = None
+        self._gpus: tuple[tuple[int, str | None, str], ...] | None = None
         self._ready = self._seen = False
         super().__init__(" ", wide=True)
         self.layout_ = Segments(["", ""])
@@ -215,7 +216,7 @@ class MonitorPage(Page):
     # Which plots there are
 
     def _follow_gpus(self, gpus: tuple[GpuSample, ...]) -> None:
-        now = tuple((gpu.index, gpu.name) for gpu in gpus)
+        now = tuple((gpu.index, gpu.name, card(gpu)) for gpu in gpus)
         if now == self._gpus:
             return
         self._gpus = now

@@ -19,9 +19,9 @@ class Picked:
         self.by_hand = False
 
     def follow(self, gpus: Sequence[GpuSample], health: Health | None) -> bool:
-        """The cards of now: as picked by hand, else as many as can be told apart. A card that is lost, and draws no
-        line, comes last; of the others the one that is least well comes first. Whether that is another choice than
-        before.
+        """The cards of now: as picked by hand, else as many as can be told apart. A card that is lost or gone, and
+        draws no line, comes last; of the others the one that is least well comes first. Whether that is another
+        choice than before.
         """
         shown = self._to_show(gpus, health)
         new, self.gpus = shown != self.gpus, shown
@@ -45,6 +45,6 @@ class Picked:
         ailing = [alarm.gpu for alarm in health.alarms if alarm.level != "info"] if health is not None else []
 
         def rank(gpu: GpuSample) -> tuple[bool, int]:
-            return gpu.state == "lost", ailing.index(gpu.index) if gpu.index in ailing else len(ailing)
+            return gpu.state in ("lost", "gone"), ailing.index(gpu.index) if gpu.index in ailing else len(ailing)
 
         return sorted(gpu.index for gpu in sorted(gpus, key=rank)[:MOST_LINES])

@@ -36,6 +36,12 @@ def test_the_gravest_alarm_goes_before_heat_also_of_a_lost_card_but_not_a_note()
     assert index(cards, alarmed(2)) == 2
 
 
+def test_a_card_that_is_gone_does_not_take_the_place_of_one_that_is_there():
+    cards = (gpu(0, temp=50), gpu(1, temp=None, state="gone"))
+    assert index(cards, alarmed(1)) == 0
+    assert index(cards, alarmed(1), shown=1) == 0
+
+
 def test_home_names_it_and_its_number(home, app, seen):
     window, page = home(app)
     feed(window, sample(gpu(0, temp=50), gpu(1, temp=85)))

@@ -193,3 +193,20 @@ def test_why_the_driver_told_nothing_is_marked(monitor, state, word):
     (marked,) = [event for event in plot._events if event.text == word]
     assert marked.start == pytest.approx(now - 60, abs=2)
     assert marked.end == pytest.approx(now - 30, abs=2)
+
+
+def test_a_card_that_was_pulled_out_is_marked_as_that_and_not_as_lost(monitor):
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    feed(window, *(sample(gpu(), t=now - 120 + second) for second in range(60)))
+    gone = GpuSample(index=0, name="NVIDIA GeForce RTX 4060", state="gone")
+    feed(window, *(sample(gone, t=now - 60 + second) for second in range(30)))
+    feed(window, *(sample(gpu(), t=now - 30 + second) for second in range(30)))
+    page._marker.forget()
+    page.draw()
+    plot = next(card.plot for card in page.cards if card.of.key == "util")
+    (marked,) = [event for event in plot._events if event.text in ("lost", "no longer there")]
+    assert marked.text == "no longer there"
+    assert marked.start == pytest.approx(now - 60, abs=2)
+    assert marked.end == pytest.approx(now - 30, abs=2)

@@ -103,3 +103,16 @@ def test_no_head_of_the_table_is_shortened(monitor):
         words = page.table.horizontalHeaderItem(column).text()
         room = head.sectionSize(column) - 2 * SIDE
         assert head.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room) == words
+
+
+def test_a_number_that_is_another_cards_now_draws_that_cards_past(monitor):
+    """Of two alike the first is pulled out, and the second is the first now."""
+    window, page = monitor
+    window.area.sampling.hurry()
+    now = time.time()
+    both = (gpu(0, uuid="GPU-a", util=10), gpu(1, uuid="GPU-b", util=80))
+    feed(window, *(sample(*both, t=now - 20 + second) for second in range(10)))
+    moved = (gpu(0, uuid="GPU-b", util=80), gpu(1, uuid="GPU-a", state="gone", util=None))
+    feed(window, *(sample(*moved, t=now - 10 + second) for second in range(10)))
+    history, metric = window.area.sampling.history, page.cards[0].of
+    assert {value for _, value in history.last(metric, 0, 60)} == {80}
