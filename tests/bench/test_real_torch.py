@@ -93,6 +93,29 @@ def test_training(torch_environment: Path, name: str, unit: str, dtype: str) -> 
     assert result["settings"].get("autocast") == (None if dtype == "float32" else "bfloat16")
 
 
+@pytest.mark.parametrize("name", ["resnet50", "bert-base"])
+def test_every_step_computes_with_the_same_kind_of_numbers(torch_environment: Path, name: str) -> None:
+    """A loss that vanished would leave subnormal gradients, with which a processor is thirty times slower."""
+    code = f"""
+from gpu_assistant_bench import step, training
+{LITTLE["mixed"]}
+made = step.Step(cpu, {name!r}, "float32")
+made.model.train()
+inputs, classes = made.data(1)
+found = []
+for _ in range(6):
+    loss = made.forward(inputs, classes)
+    made.backward(loss)
+    # Dropout throws its dice anew each time, so a loss may differ, but none may vanish.
+    found.append([float(loss.detach()), min(float(part.grad.abs().max()) for part in made.plain.parameters())])
+    made.update()
+"""
+    steps = inside(torch_environment, code)
+    first, last = steps[0][0], steps[-1][0]
+    assert last == pytest.approx(first, rel=0.9)
+    assert all(gradient > 1e-30 for _, gradient in steps)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_writing(torch_environment: Path, dtype: str) -> None:
     result = measured(torch_environment, "decoding", f"decoding.Decoding(cpu, {dtype!r}, 0.5)", "decoding")

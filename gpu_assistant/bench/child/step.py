@@ -8,6 +8,10 @@ from typing import Any, Callable, Dict, NamedTuple, Tuple
 from .devices import Device
 from .precision import autocast, scaler
 
+# So little that the loss stays where it is. At a usual rate one example is learnt by heart within a few steps; its
+# gradients then shrink until a processor computes with subnormal numbers, and a step takes thirty times as long.
+LEARNING_RATE = 1e-9
+
 
 class Kind(NamedTuple):
     """A model and how it is trained: `inputs(torch, batch)` are images or words, each example has `answers` classes."""
@@ -44,7 +48,7 @@ def _language_model() -> Any:
 
 
 def _adamw(torch: Any, parameters: Any) -> Any:
-    return torch.optim.AdamW(parameters, lr=1e-5)
+    return torch.optim.AdamW(parameters, lr=LEARNING_RATE)
 
 
 KINDS: Dict[str, Kind] = {
@@ -54,7 +58,7 @@ KINDS: Dict[str, Kind] = {
         1000,
         1,
         lambda torch, batch: torch.randn(batch, 3, 224, 224),
-        lambda torch, parameters: torch.optim.SGD(parameters, lr=0.01, momentum=0.9),
+        lambda torch, parameters: torch.optim.SGD(parameters, lr=LEARNING_RATE, momentum=0.9),
         "SGD",
     ),
     "bert-base": Kind(_bert, (128,), 2, 1, lambda torch, batch: torch.randint(1, 30522, (batch, 128)), _adamw, "AdamW"),
