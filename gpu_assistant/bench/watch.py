@@ -57,21 +57,34 @@ class Watch:
 
 
 def watched(looks: Sequence[tuple[GpuSample, ...]]) -> tuple[BenchWatch, ...]:
-    """All looks at each card in short, the first one taken before anything ran; pure."""
-    indices = sorted({sample.index for look in looks for sample in look})
-    return tuple(
-        _one(index, [sample for look in looks for sample in look if sample.index == index]) for index in indices
-    )
+    """All looks at each card in short, the first one taken before anything ran; pure. A card's number is the one it had
+    when it was first seen: that is how the run's own program, which started then, knows it.
+    """
+    cards: dict[str | int, list[GpuSample]] = {}
+    seats: dict[int, str | int] = {}  # who had a number last: when a card is pulled out, those behind it move up
+    for look in looks:
+        for sample in look:
+            if sample.state == "gone":
+                continue
+            before = seats.get(sample.index, sample.index)
+            who = sample.uuid or before
+            if before == sample.index and who not in cards and before in cards:
+                cards[who] = cards.pop(before)  # the same card, which now says who it is
+            seats[sample.index] = who
+            cards.setdefault(who, []).append(sample)
+    first = looks[0] if looks else ()
+    told = [_one(seen, before=seen[0].util if seen[0] in first else None) for seen in cards.values()]
+    return tuple(sorted(told, key=lambda card: card.index))
 
 
-def _one(index: int, samples: list[GpuSample]) -> BenchWatch:
+def _one(samples: list[GpuSample], *, before: int | None) -> BenchWatch:
     loaded = [each for each in samples[1:] if each.util is not None and each.util >= LOADED_PERCENT]
     temperatures = [each.temp for each in samples if each.temp is not None]
     return BenchWatch(
-        index=index,
+        index=samples[0].index,
         name=next((each.name for each in samples if each.name is not None), None),
         samples=len(samples),
-        util_before=samples[0].util,
+        util_before=before,
         temp_start=temperatures[0] if temperatures else None,
         temp_end=temperatures[-1] if temperatures else None,
         temp_max=max(temperatures, default=None),

@@ -18,8 +18,14 @@ LONGEST_LOAD_MIN = 7 * 24 * 60.0  # a week
 LOADED = 3  # the level that keeps a card under load for as long as is asked
 
 
-def options(command: argparse._ArgumentGroup, say: Callable[[str], str]) -> None:
-    """What can be typed after `health`."""
+def options(command: argparse._ArgumentGroup, say: Callable[[str], str], device: Callable[[str], str]) -> None:
+    """What can be typed after `health`; `device` is the parser's own check."""
+
+    def one_device(text: str) -> str:
+        """A benchmark's "cuda" is the largest card; a health test is of one that is named, or of all."""
+        if (name := device(text)) == "cuda":
+            raise argparse.ArgumentTypeError(say("range.device"))
+        return name
 
     def minutes(text: str) -> float:
         try:
@@ -32,7 +38,7 @@ def options(command: argparse._ArgumentGroup, say: Callable[[str], str]) -> None
 
     command.add_argument("--level", type=int, choices=(1, 2, 3), default=1, help=say("opt.level"))
     command.add_argument("--minutes", type=minutes, metavar="M", help=say("opt.minutes"))
-    command.add_argument("--device", metavar="cpu|cuda:N", help=say("opt.test-device"))
+    command.add_argument("--device", metavar="cpu|cuda:N", type=one_device, help=say("opt.test-device"))
 
 
 def health(app: App, arguments: argparse.Namespace, output: Output) -> int:

@@ -215,7 +215,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
 
     command = add("health")
     environment(command)
-    health_options(command, say)
+    health_options(command, say, device=device)
 
     command = add("download")
     download_options(command, say, path=path)

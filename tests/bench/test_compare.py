@@ -146,7 +146,7 @@ def test_the_best_size_decides_whether_a_card_is_slow() -> None:
 
 
 def look(**figures: Any) -> tuple[GpuSample, ...]:
-    return (GpuSample(index=0, name="NVIDIA GeForce RTX 4060", **figures),)
+    return (GpuSample(**{"index": 0, "name": "NVIDIA GeForce RTX 4060"} | figures),)
 
 
 def test_a_run_in_short() -> None:
@@ -174,6 +174,22 @@ def test_a_run_in_short() -> None:
         throttle=("power-cap", "thermal"),
     )
     assert watched([]) == watched([()]) == ()
+
+
+def test_a_card_that_is_pulled_out_midway_is_not_mixed_with_the_one_that_gets_its_number() -> None:
+    def card(index: int, uuid: str | None, temp: int) -> tuple[GpuSample, ...]:
+        return look(index=index, uuid=uuid, temp=temp, util=99)
+
+    seen = watched(
+        [
+            (*card(0, None, 40), *card(1, "B", 50)),  # the first does not say yet who it is
+            (*card(0, "A", 60), *card(1, "B", 51)),
+            (*card(0, "B", 52), *look(index=1, uuid="A", state="gone")),
+            (*card(0, "B", 53), *card(1, "C", 30)),
+        ]
+    )
+    told = [(each.index, each.samples, each.temp_start, each.temp_max, each.util_before) for each in seen]
+    assert told == [(0, 2, 40, 60, 99), (1, 4, 50, 53, 99), (1, 1, 30, 30, None)]
 
 
 def test_causes_by_what_was_seen() -> None:

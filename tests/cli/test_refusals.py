@@ -74,6 +74,8 @@ def test_what_cannot_work_is_named(capsys: pytest.CaptureFixture[str], tmp_path:
         ("plan --resume", "“--resume” is nothing that gpu-assistant plan knows. Type “gpu-assistant plan --help”"),
         ("--foo", "“--foo” is nothing that gpu-assistant knows. Type “gpu-assistant --help”"),
         ("--json", "--json goes with a command"),
+        ("health --device nonsense", "--device: it must be cpu, or cuda: with the card's number behind it"),
+        ("health --device cuda", "--device: it must be cpu, or cuda: with the card's number behind it"),
     ],
 )
 def test_a_call_that_cannot_be_understood_is_told_by_its_words(
