@@ -124,7 +124,7 @@ def _loopback(address: str) -> bool:
 
 
 class Alarms:
-    """Says when an alarm begins, when something has yet to last, and when all is well (again)."""
+    """Says when an alarm begins or ends, when something has yet to last, and when all is well (again)."""
 
     def __init__(self, watch: Watch, output: Output) -> None:
         self._watch = watch
@@ -144,7 +144,13 @@ class Alarms:
             if alarm.source:
                 self._output.line("    " + self._output.say("alarm-source", url=alarm.source))
         self._known = {(alarm.id, alarm.gpu) for alarm in health.alarms}
-        if health.state != self._state and health.state in ("well", "watching", "untold"):
+        turned = health.state != self._state
+        if not (turned and health.state == "well"):  # that says of all alarms that they are over
+            for alarm in map(texts.alarm, folded.alarms(health.ended, texts, health.cards)):
+                of = "-of" if alarm.gpu is not None and health.cards > 1 else ""
+                over = texts.say(f"health.over{of}", {"title": alarm.title, "name": alarm.data.get("name")})
+                self._output.line(f"{ALARM_MARKS['well']} {over}")
+        if turned and health.state in ("well", "watching", "untold"):
             self._output.line(f"{ALARM_MARKS[health.state]} {health.text}")
         if health.state != "slow":  # a driver that is slow time and again would have its good news told each time
             self._state = health.state

@@ -91,7 +91,7 @@ class Watch:
         if sample.nvml == "slow" and self._health is not None:
             self._answers = 0
             if self._health.state in ("warn", "error"):
-                return self._health
+                return replace(self._health, ended=())
             return Health(t=sample.t, state="slow", alarms=self._health.alarms, cards=self._health.cards)
         if self._last is not None and not 0 <= sample.t - self._last <= self._rules.gap_seconds:
             self._begin_anew()  # the computer slept, or its clock was set: this is another time
@@ -100,19 +100,22 @@ class Watch:
             self._answers += 1
             self._answers = self._answers if self._answers < LEAST_SAMPLES else None
         self._looks += 1
-        self._reseat(sample)
+        moved = self._reseat(sample)
         on = list(self._after(sample))
         # What a graver alarm of the same card says already, or denies, is not said beside it.
         hushed = {(name, key[1]) for key, _ in on for name in self._rules.rules[key[0]].hushes}
         ringing = [self._alarm(key, track) for key, track in on]
         ringing = [alarm for alarm in ringing if (alarm.id, alarm.gpu) not in hushed]
         ringing.sort(key=lambda alarm: GRAVITY[alarm.level])
+        still = {(self._rules.rules[key[0]].id, key[1]) for key, _ in on}
+        before = self._health.alarms if self._health is not None else ()
         watching = self._watching()
         state = self._state(sample, ringing, watching=bool(watching))
         self._health = Health(
             t=sample.t,
             state=state,
             alarms=tuple(ringing),
+            ended=tuple(alarm for alarm in before if alarm.gpu not in moved and (alarm.id, alarm.gpu) not in still),
             watching=watching,
             untold=_untold(sample),
             cards=len(sample.gpus),
@@ -149,18 +152,23 @@ class Watch:
                 if track.on:
                     yield (place, index), track
 
-    def _reseat(self, sample: Sample) -> None:
-        """Numbers are the driver's: where a card went or came, one may be another card's now, whose past is not its."""
+    def _reseat(self, sample: Sample) -> set[int]:
+        """Numbers are the driver's: where a card went or came, one may be another card's now, whose past is not its.
+        Those numbers.
+        """
+        moved: set[int] = set()
         for gpu in sample.gpus:
             if gpu.uuid is None:  # one that is lost cannot say who it is
                 continue
             before, self._known[gpu.index] = self._known.get(gpu.index), gpu.uuid
             if before in (None, gpu.uuid):
                 continue
+            moved.add(gpu.index)
             self._usual.pop(gpu.index, None)
             self._settlers.pop(gpu.index, None)
             for key in [key for key in self._tracks if key[1] == gpu.index]:
                 del self._tracks[key]
+        return moved
 
     def _watching(self) -> tuple[int | None, ...]:
         """The cards for which a condition holds that has yet to last. Who was called well already is so until it held

@@ -113,13 +113,33 @@ def test_the_alarms_of_a_card_end_with_it() -> None:
     assert time.passes(10, BUSY).alarms == ()
 
 
+def test_what_ended_is_told_once_also_while_another_alarm_rings() -> None:
+    time = Time()
+    full = replace(BUSY, mem_used=8100 << 20)
+    time.passes(30, replace(full, temp=84))
+    assert {"hot", "memory-full"} <= time.rings()
+    told = [alarm.id for health in time.moments(30, full) for alarm in health.ended]
+    assert told == ["hot"]
+    told = [alarm.id for health in time.moments(30, BUSY) for alarm in health.ended]
+    assert told == ["memory-full"]
+
+
+def test_what_a_graver_alarm_says_besides_has_not_ended() -> None:
+    time = Time()
+    time.passes(10, replace(BUSY, temp=84))
+    ends = [alarm.id for health in time.moments(30, replace(BUSY, temp=97)) for alarm in health.ended]
+    assert "hot" not in ends
+
+
 def test_a_number_that_is_another_cards_now_does_not_bring_its_past_along() -> None:
     """The first of two is pulled out, and the second, whose memory had errors before, is the first now."""
     time = Time()
     second = replace(SERVER, index=1, uuid="GPU-b", ecc_corrected=900)
     time.passes(20, SERVER, second)
     gone = GpuSample(index=1, name=SERVER.name, uuid=SERVER.uuid, state="gone")
-    time.passes(20, replace(second, index=0), gone)
+    ends = [health.ended for health in time.moments(20, replace(second, index=0), gone)]
+    assert not any(ends)
+    time.passes(1, replace(second, index=0), gone)
     assert time.rings() == {"gone"}
 
 

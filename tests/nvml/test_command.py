@@ -100,6 +100,18 @@ def test_what_has_yet_to_last_is_not_called_well(scenario: Scenario, monitor) ->
     assert "well" not in said
 
 
+def test_the_end_of_one_alarm_is_said_while_another_stands(scenario: Scenario, monitor) -> None:
+    scenario.card(remapped="1 2 1 1")
+    scenario.card(1, util="!15")
+    process = monitor("--lang", "en", "--interval", "0.05")
+    lines = iter(process.stdout.readline, "")
+    next(line for line in lines if "The GPU no longer answers" in line)
+    scenario.card(1, util="5")
+    assert next(line for line in lines if "Over" in line) == (
+        "✓ Over for GPU 1 (NVIDIA GeForce RTX 4060): The GPU no longer answers\n"
+    )
+
+
 def test_the_sample_after_one_that_took_long_comes_not_at_once(scenario: Scenario, monitor) -> None:
     """The first opens the driver; what changed within milliseconds of it is noise."""
     scenario.card()
