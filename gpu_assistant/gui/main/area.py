@@ -15,6 +15,7 @@ from ..components import Banner, EmptyState, Live, NavRail, Page, beside_rail
 from ..language import Language
 from ..monitor.judging import Judge
 from ..monitor.sampling import Sampling
+from ..qt_classes import QtClasses
 from ..worker import JobRunner
 from . import silences
 from .home import HomePage
@@ -63,7 +64,8 @@ class MainArea(Live, QWidget):
         self._stack.addWidget(self._waiting)
         self._wanted = HOME
         # Code loads on a thread of its own: the graphs' libraries take longer than a window may stand still.
-        self._loader = JobRunner(self)
+        self._loader, self._classes = JobRunner(self), QtClasses(self)
+        self._classes.made.connect(self._load)
         self._loader.finished.connect(self._loaded)
         beside_rail(self, self.rail, self.banner, self._stack)
         self._keys()
@@ -114,6 +116,10 @@ class MainArea(Live, QWidget):
     def load_graphs(self) -> None:
         """Begin to load what Monitor draws with, unless it is there or on its way."""
         if not self._graphs_ready() and not self._loader.running:
+            self._classes.begin()
+
+    def _load(self) -> None:
+        if not self._loader.running:
             self._loader.start(Task(lambda: [import_module(name) for name in LATER]))
 
     def _graphs_ready(self) -> bool:

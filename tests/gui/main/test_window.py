@@ -87,6 +87,20 @@ def test_monitor_opens_by_itself_once_its_graphs_are_loaded(open_area, app, qtbo
     qtbot.waitUntil(lambda: area.current == MONITOR, timeout=20_000)
 
 
+def test_the_graphs_load_once_all_of_qts_classes_are_made(open_area, app, qtbot, monkeypatch):
+    area = open_area(app)
+    made = []
+    area._classes.made.connect(lambda: made.append(True))
+    loads = []
+    monkeypatch.setattr(area._loader, "start", lambda job: loads.append((job, list(made))))
+    monkeypatch.setattr(area, "_graphs_ready", lambda: False)
+    area.load_graphs()
+    area.load_graphs()
+    assert loads == []
+    qtbot.waitUntil(lambda: bool(made), timeout=20_000)
+    assert len(loads) == len(made) == 1
+
+
 def test_another_page_chosen_meanwhile_stays(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
     monkeypatch.setattr(area, "_graphs_ready", lambda: not area._loader.running)
