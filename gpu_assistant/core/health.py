@@ -35,10 +35,10 @@ class Alarm(Struct, frozen=True, kw_only=True):
 
 class Health(Struct, frozen=True, kw_only=True):
     """How the cards are at `t` (seconds since the epoch): the gravest alarm first. Text: `health.state.<state>`, or the
-    first alarm's title where it is a reason to worry. `ended`: the alarms that rang until now and no longer do; one that
-    a graver alarm says besides has not ended. `watching`: the cards (None: the whole computer) for which
-    conditions of an alarm hold that have yet to last. `untold`: the cards that report too little to be judged. `cards`:
-    how many there are.
+    first alarm's title where it is a reason to worry. `ended`: the alarms that rang until now and no longer do; one
+    that a graver alarm says besides has not ended. `watching`: the cards (None: the whole computer) for which
+    conditions of an alarm hold that have yet to last. `untold`: the cards that report too little to be judged.
+    `cards`: how many there are.
     """
 
     t: float

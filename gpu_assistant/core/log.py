@@ -15,14 +15,19 @@ class Redact(logging.Formatter):
 
     def __init__(self, home: Path) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
-        self._homes = {str(home), home.as_posix()} - {"/", "\\", "."}
+        self._home = home
 
     def format(self, record: logging.LogRecord) -> str:
         """The record's line with every home path shortened."""
-        line = super().format(record)
-        for home in self._homes:
-            line = line.replace(home, "~")
-        return line
+        return without_home(super().format(record), self._home)
+
+
+def without_home(text: str, home: Path) -> str:
+    """The text with "~" for the home folder, also where letters beyond ASCII are written as their numbers."""
+    plain = {str(home), home.as_posix()} - {"/", "\\", "."}
+    for each in plain | {each.encode("ascii", "backslashreplace").decode() for each in plain}:
+        text = text.replace(each, "~")
+    return text
 
 
 def start(folder: Path, *, verbose: bool) -> None:

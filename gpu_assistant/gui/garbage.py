@@ -15,7 +15,7 @@ UNLIMITED = 10  # a Python that collects in small steps names no limit; this is 
 
 
 class Garbage(QObject):
-    """From `start` to `stop` Python's own collector rests, and a timer does its work by the same thresholds."""
+    """From `start` on Python's own collector rests, and a timer does its work by the same thresholds until `stop`."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -29,10 +29,10 @@ class Garbage(QObject):
         self._timer.start()
 
     def stop(self) -> None:
-        """Hand back."""
+        """The window is closed. Python's own collector goes on resting: a thread that was left behind may still run,
+        and would take apart what the window leaves.
+        """
         self._timer.stop()
-        gc.unfreeze()
-        gc.enable()
 
     def collect(self) -> None:
         """Collect the oldest generation that is due by now, and with it all younger ones.

@@ -16,10 +16,13 @@ from ..core.errors import AppError
 from ..core.paths import resources
 from ..core.settings import Language as Code
 from ..core.settings import Theme
+from .crash import CrashReport
 from .instance import Instance
 from .main.window import MainWindow
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..app import App
     from .garbage import Garbage
     from .hooks import Hooks
@@ -40,6 +43,8 @@ class Program:
         self._code = language
         self._hooks: Hooks | None = None
         self._garbage: Garbage | None = None
+        self._crash = CrashReport(app.data.logs)
+        self._crashed: Path | None = None
 
     def dress(self) -> Language:
         """Theme and language, and the hooks for what nobody foresaw; once."""
@@ -80,6 +85,8 @@ class Program:
 
     def open(self) -> MainWindow:
         """Show the window's frame; it is filled as soon as that is painted."""
+        if not self.app.simulated:  # the real window may be open beside it
+            self._crashed = self._crash.begin()
         self.window = MainWindow(self.app, _ground(self.app.settings.theme))
         self.window.painted.connect(self._next)
         self._steps = [self.dress, self._load, self._fill, self._finish]
@@ -95,6 +102,7 @@ class Program:
                 self._hooks.remove()
             if self._garbage is not None:
                 self._garbage.stop()
+            self._crash.end()
             if self.instance is not None:
                 self.instance.release()
 
@@ -140,6 +148,8 @@ class Program:
         self.qt.setWindowIcon(app_icon())
         if self.instance is not None and self.window is not None:
             self.instance.listen(self.window.to_front)
+        if self._crashed is not None and self.window is not None:
+            self.window.say_crashed(self._crashed)
 
     def _unforeseen(self) -> None:
         from .main.tell import tell

@@ -234,6 +234,14 @@
 <context>
     <name>MainWindow</name>
     <message>
+        <source>GPU Assistant broke off last time. What it was doing then is written down in {path}</source>
+        <translation>GPU 助手上次意外中断。当时的运行情况记录在 {path}</translation>
+    </message>
+    <message>
+        <source>Understood</source>
+        <translation>知道了</translation>
+    </message>
+    <message>
         <source>Stopping… The window closes by itself in a moment.</source>
         <translation>正在停止…窗口马上会自己关闭。</translation>
     </message>

@@ -3,6 +3,7 @@ main window on fake services."""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -27,6 +28,8 @@ def garbage(qapp: QApplication) -> Iterator[Garbage]:
     yield made
     made.stop()
     made.deleteLater()
+    gc.unfreeze()
+    gc.enable()
 
 
 def texts_of(widget: QWidget) -> str:

@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QMainWindow
 from . import place
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from PySide6.QtGui import QCloseEvent, QPaintEvent, QShowEvent
     from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
@@ -271,21 +273,34 @@ class MainWindow(QMainWindow):
 
     # Small matters
 
+    def say_crashed(self, report: Path) -> None:
+        """The last run did not end by anybody's wish."""
+        self._say(
+            "neutral",
+            self.tr("GPU Assistant broke off last time. What it was doing then is written down in {path}").format(
+                path=report
+            ),
+            leave=self.tr("Understood"),
+        )
+
     def _taskbar(self, handle: int) -> Taskbar | None:
         return self.app.system.taskbar(handle)
 
     def _not_kept(self, error: AppError) -> None:
         self._say("warn", self.language.texts().error(error))
 
-    def _say(self, kind: BannerKind, text: str) -> None:
-        """One line above everything."""
+    def _say(self, kind: BannerKind, text: str, leave: str = "") -> None:
+        """One line above everything; a button with the words `leave` takes it away."""
         from ..components import Banner
 
         if self._banner is None:
-            self._banner = Banner(kind, text)
+            self._banner = Banner()
+            self._banner.button.clicked.connect(self._banner.hide)
             self._column.insertWidget(0, self._banner)
-        else:
-            self._banner.set(kind, text)
+        self._banner.set(kind, text)
+        self._banner.button.setText(leave)
+        self._banner.button.setVisible(bool(leave))
+        self._banner.show()
 
     def _title(self) -> None:
         self.setWindowTitle(self.tr("GPU Assistant"))

@@ -60,6 +60,8 @@ def test_a_widget_never_ends_in_a_workers_thread(garbage: Garbage, qtbot: QtBot)
 def test_without_it_one_does(garbage: Garbage) -> None:
     """The danger is real; a plain object stands for the widget, so that no process is at stake."""
     garbage.stop()
+    gc.unfreeze()
+    gc.enable()
     ended: list[int] = []
     knot: list[object] = [Witness(ended)]
     knot.append(knot)
@@ -69,11 +71,14 @@ def test_without_it_one_does(garbage: Garbage) -> None:
     assert ended != [threading.get_ident()]
 
 
-def test_it_hands_back(garbage: Garbage) -> None:
-    assert not gc.isenabled()
+def test_also_after_the_end_no_worker_collects(garbage: Garbage) -> None:
     garbage.stop()
-    assert gc.isenabled()
-    assert gc.get_freeze_count() == 0
+    ended: list[int] = []
+    knot: list[object] = [Witness(ended)]
+    knot.append(knot)
+    del knot
+    in_a_thread()
+    assert not ended
 
 
 def test_what_was_loaded_is_not_looked_through_again(garbage: Garbage) -> None:

@@ -1,0 +1,106 @@
+"""A window's process that dies of a fault leaves its threads' stacks, and the next start says so once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.gui.crash import KEPT, MOST_BYTES, NOW, CrashReport
+
+# The whole program, as it starts on Windows: without streams.
+PROGRAM = """
+import faulthandler, json, sys
+from pathlib import Path
+out, sys.stdout, sys.stderr = sys.stdout, None, None
+from PySide6.QtCore import QTimer
+from gpu_assistant.cli.main import run
+from gpu_assistant.gui.run import Program
+
+end, data = sys.argv[1:]
+finish = Program._finish
+
+def over(program):
+    if end == "fault":
+        faulthandler._sigsegv()
+    banner = program.window._banner
+    words = banner.label.text() if banner is not None else ""
+    if words:
+        banner.button.click()
+        assert banner.isHidden()
+    out.write(words)
+    program.window.close()
+
+def finished(program):
+    finish(program)
+    QTimer.singleShot(0, lambda: over(program))
+
+Program._finish = finished
+sys.exit(run(["--data-dir", data, "--lang", "en"]))
+"""
+
+
+@pytest.fixture
+def started(tmp_path: Path):
+    """Starts the window and ends it so; its exit status and its banner's words."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "settings.json").write_text('{"only_look": true}', encoding="utf-8")
+
+    def start(end: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, end, str(tmp_path / "data")],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env={**os.environ, "QT_QPA_PLATFORM": "offscreen" if sys.platform != "win32" else "windows"},
+        )
+        return done.returncode, done.stdout
+
+    return start
+
+
+def test_a_crash_leaves_its_stacks_and_is_said_once(started, tmp_path: Path) -> None:
+    logs = tmp_path / "data" / "logs"
+    assert started("well") == (0, "")
+    assert not (logs / NOW).exists()
+    code, _ = started("fault")
+    assert code != 0
+    code, said = started("well")
+    assert code == 0
+    assert said.endswith(str(logs / KEPT))
+    told = (logs / KEPT).read_text(encoding="utf-8")
+    assert "fault" in told or "access violation" in told
+    assert "in over" in told
+    assert started("well") == (0, "")
+    assert (logs / KEPT).exists()
+
+
+def test_a_report_names_no_user_and_is_bounded(tmp_path: Path) -> None:
+    home = tmp_path / "张三"
+    (tmp_path / NOW).write_bytes(f'  File "{home}/x.py", line 1\n'.encode("ascii", "backslashreplace") * 10_000)
+    report = CrashReport(tmp_path, home)
+    kept = report.begin()
+    report.end()
+    assert kept is not None
+    assert 1000 < kept.stat().st_size <= MOST_BYTES
+    assert kept.read_text(encoding="utf-8").startswith('  File "~/x.py", line 1')
+    assert "u5f20" not in kept.read_text(encoding="utf-8")[:100_000]
+
+
+def test_a_process_that_was_ended_from_outside_is_no_crash(tmp_path: Path) -> None:
+    (tmp_path / NOW).touch()
+    report = CrashReport(tmp_path)
+    assert report.begin() is None
+    report.end()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_breaks_nothing(tmp_path: Path) -> None:
+    (tmp_path / "logs").touch()
+    report = CrashReport(tmp_path / "logs")
+    assert report.begin() is None
+    report.end()
