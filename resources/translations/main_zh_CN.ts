@@ -354,6 +354,10 @@
 <context>
     <name>Verdict</name>
     <message>
+        <source>Figures come as soon as a program uses it.</source>
+        <translation>有程序使用显卡时，就会有数据。</translation>
+    </message>
+    <message>
         <source>{well}: {figures}</source>
         <translation>{well}：{figures}</translation>
     </message>

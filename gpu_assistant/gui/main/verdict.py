@@ -84,14 +84,22 @@ def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Ve
     if state == "untold":
         said = language.texts().health(health).text if health is not None else ""
         return Verdict("neutral", said or "", _figures(sample.gpus), translate("Verdict", "Live graphs"))
-    return _of_cards(sample.gpus) if state == "well" else _watched(sample.gpus, watching=state == "watching")
+    return _well(sample) if state == "well" else _watched(sample.gpus, watching=state == "watching")
+
+
+def _well(sample: Sample) -> Verdict:
+    """An idle card that is let go of is awake, and gives no figures: nobody should take it for broken."""
+    well = _of_cards(sample.gpus)
+    why = language.texts().say("monitor.nvml.resting") if sample.nvml == "resting" else ""
+    return well._replace(detail=well.detail or why)
 
 
 def _without_figures(*, slow: bool) -> Verdict:
     """A card that is left asleep, or whose driver is waited for."""
     translate, said = QCoreApplication.translate, language.texts().say
     if not slow:
-        return Verdict("neutral", said("health.state.asleep"), icon="moon")
+        detail = translate("Verdict", "Figures come as soon as a program uses it.")
+        return Verdict("neutral", said("health.state.asleep"), detail, icon="moon")
     detail = translate("Verdict", "It was asked; figures come with its answer.")
     return Verdict("neutral", said("health.state.slow"), detail, translate("Verdict", "Live graphs"), icon="clock")
 

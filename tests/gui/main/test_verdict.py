@@ -38,6 +38,17 @@ def test_a_card_of_which_something_has_yet_to_last_is_not_called_well(qapp, stat
     assert ("watching" in said.title) == (state == "watching")
 
 
+def test_a_card_without_figures_is_explained(qapp):
+    """An idle laptop's card that is let go of, and one that sleeps."""
+    installed = Facts(looked=True, installed=replace(ENVIRONMENT, variant="cu130"))
+    nothing = gpu(temp=None, util=None, state="resting")
+    said = verdict(installed, replace(sample(nothing), nvml="resting"), Health(t=0.0, state="well"), simulated=False)
+    assert (said.kind, said.detail.split(",")[0]) == ("ok", "The graphics card is idle and is left alone for a moment")
+    asleep = replace(sample(replace(nothing, state="asleep")), nvml="asleep")
+    said = verdict(installed, asleep, Health(t=0.0, state="asleep"), simulated=False)
+    assert "a program uses it" in said.detail
+
+
 def test_a_card_that_tells_too_little_is_not_called_well(qapp):
     installed = Facts(looked=True, installed=replace(ENVIRONMENT, variant="cu130"))
     health = Health(t=0.0, state="untold", untold=(0,))
