@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Whole files and folders, unless they are named in the call.
 SOURCE, RECKONED, PAINTED = "reads the source", "reckons, without any file or program", "painted by Qt from figures"
+SAID = "what a plan or an install says of a computer that is told by a file"
 LEFT_OUT = {
     "tests/test_layering.py": SOURCE,
     "tests/test_texts.py": "reads the sentences; Windows in Chinese reads them, too",
@@ -34,6 +35,22 @@ LEFT_OUT = {
     "tests/health/test_rules.py": RECKONED,
     "tests/health/test_sick_cards.py": "what a test says of a card; test_job.py beside it starts the same program",
     "tests/health/test_watch.py": RECKONED,
+    "tests/install/driver/test_choice.py": RECKONED,
+    "tests/install/driver/test_left_in_place.py": SAID,
+    "tests/install/driver/test_left_to_a_person.py": "what Linux' distributions are told",
+    "tests/install/test_conda_plan.py": RECKONED,
+    "tests/install/test_goals.py": RECKONED,
+    "tests/install/test_mirrors.py": RECKONED,
+    "tests/install/test_outlook.py": "what is told before it happens; the tests of what happens are beside it",
+    "tests/install/test_pace.py": "the sockets are those of tests/fetch",
+    "tests/install/test_plan_fuzz.py": RECKONED,
+    "tests/install/test_planner.py": RECKONED,
+    "tests/install/test_prices.py": "the sockets are those of tests/fetch",
+    "tests/install/test_retold.py": SAID,
+    "tests/install/test_tensorflow.py": "the same install with another list of packages",
+    "tests/install/test_wish.py": "the same install with another list of packages",
+    "tests/install/test_wsl2.py": SAID,
+    "tests/install/test_wsl2_install.py": SAID,
     # Of the window Windows opens every page (main/test_pages.py) and runs all that asks for files, programs, threads,
     # keyboard and room; what stands on the pages is the same figures in the same painter.
     "tests/gui/bench/test_large.py": PAINTED,
@@ -60,6 +77,89 @@ LEFT_OUT = {
     "tests/gui/wizard/test_same_price.py": PAINTED,
     "tests/gui/wizard/test_terms.py": PAINTED,
     "tests/gui/wizard/test_wizard_progress.py": PAINTED,
+}
+
+# Of these files Windows runs the tests named here: what it may do otherwise (folders that move, files that somebody
+# holds or that are locked, programs that are killed). The others make the same environments, half a minute of Wine
+# each, and judge what was chosen, said or written down.
+ENOUGH = {
+    "tests/install/test_after.py": (
+        "test_a_menu_entry_is_made_once_and_taken_back",
+        "test_the_editor_gets_the_interpreter_and_keeps_its_settings",
+        "test_jupyter_learns_of_it_where_its_kernel_is_there",
+    ),
+    "tests/install/test_bundle.py": (
+        "test_what_a_plan_needs_is_gathered_and_listed",
+        "test_it_installs_where_no_network_answers",
+        "test_a_stopped_one_goes_on_and_fetches_nothing_twice",
+        "test_a_check_names_what_is_not_on_the_list",
+        "test_a_folder_with_other_things_is_left_alone",
+        "test_changed_bytes_are_found_before_they_are_used",
+        "test_a_list_with_a_path_that_leads_elsewhere_is_refused",
+        "test_a_list_with_one_name_twice_or_without_a_lock_is_refused",
+    ),
+    "tests/install/test_conda.py": (
+        "test_from_nothing_to_an_environment_of_condas",
+        "test_a_shell_gets_in_as_into_any_environment",
+        "test_it_goes_whole_and_leaves_what_the_user_added",
+    ),
+    # Killed, gone on with and taken back it is on the whole road, with the real PyTorch: test_road.py.
+    "tests/install/test_cudnn.py": (
+        "test_among_the_files_of_the_toolkit",
+        "test_a_file_of_somebody_else_is_not_touched",
+        "test_damage_is_seen_and_repaired",
+    ),
+    "tests/install/test_farewell.py": (
+        "test_environments_stay_and_go_on_working",
+        "test_everything_goes",
+        "test_files_of_others_in_folders_of_our_names_stay",
+    ),
+    "tests/install/test_install.py": (
+        "test_from_nothing_to_an_environment",
+        "test_the_same_again_does_nothing_but_prove",
+        "test_a_wheelhouse_that_has_everything_needs_no_index",
+        "test_what_a_stopped_uv_was_unpacking_goes",
+    ),
+    "tests/install/test_moved_aside.py": (
+        "test_it_moves_aside_and_goes_back_with_the_removal",
+        "test_a_run_that_was_killed_after_the_move_goes_on",
+    ),
+    "tests/install/test_package_list.py": ("test_the_list_stays_and_is_named_before_and_after",),
+    "tests/install/test_refusals.py": (
+        "test_a_folder_that_is_not_ours_is_left_alone",
+        "test_a_partial_folder_that_is_not_ours_is_left_alone",
+        "test_a_file_that_breaks_off_for_good_is_taken_up_by_the_next_run",
+        "test_cancel_while_a_download_stalls_and_go_on",
+        "test_cancel_at_every_step",
+        "test_a_second_copy_is_told_who_is_at_it",
+        "test_a_file_where_a_folder_should_be",
+        "test_a_folder_that_cannot_be_written",
+        "test_a_data_folder_that_cannot_be_written",
+        "test_a_disk_that_fills_up_while_packages_are_installed",
+        "test_a_plan_whose_folder_has_a_nul",
+        "test_an_environment_among_what_we_keep_ourselves",
+    ),
+    "tests/install/test_repair.py": (
+        "test_a_damaged_one_is_made_anew_and_what_was_added_is_in_it",
+        "test_the_damaged_one_stays_where_the_new_one_does_not_pass",
+        "test_a_kill_at_any_move_loses_nothing",
+    ),
+    "tests/install/test_restart.py": (
+        "test_what_was_built_before_the_restart_is_only_proven",
+        "test_what_a_kill_left_is_built_again",
+    ),
+    "tests/install/test_strangers.py": (
+        "test_packages_of_the_user_go_and_are_named_before_and_after",
+        "test_files_of_the_user_stay_and_are_named_before_and_after",
+        "test_a_removal_that_was_killed_goes_on_with_the_same_result",
+    ),
+    "tests/install/test_uninstall.py": (
+        "test_it_is_gone_and_can_be_made_again",
+        "test_a_folder_that_is_not_ours_stays",
+        "test_a_removal_that_was_killed_is_finished",
+        "test_not_while_an_install_runs",
+        "test_what_a_stopped_install_left_is_removed",
+    ),
 }
 
 # Of a test's many cases the first, the last and some between: what the system changes, it changes in each of them.
@@ -109,7 +209,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def some(name: str, cases: list[pytest.Item]) -> list[pytest.Item]:
     """Of one test's cases those that Windows runs."""
-    every = any(fnmatch(name.partition("::")[0], each) for each in EVERY_CASE)
+    file, *_, test = name.split("::")
+    if test not in ENOUGH.get(file, (test,)):
+        return []
+    every = any(fnmatch(file, each) for each in EVERY_CASE)
     if every or len(cases) <= CASES or cases[0].get_closest_marker("windows"):
         return cases
     return [cases[round(n * (len(cases) - 1) / (CASES - 1))] for n in range(CASES)]
