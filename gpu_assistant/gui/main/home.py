@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 MONITOR, BENCHMARK = 1, 2
 CUDA_CHECK = "torch-cuda"
-# Below this height of the page its titles give way.
+# Below this height of the page the words that others say, too, give way.
 LOW = 700
 
 
@@ -274,14 +274,14 @@ class HomePage(Page):
     # Arrangement
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a low window the rail already says which page this is: the cards get the room."""
+        """In a low window the cards get the room."""
         super().resizeEvent(event)
         if self._ready:
             self._fold()
 
     def _fold(self) -> None:
         folded = self.viewport().height() < theme.px(LOW)
-        for words in (self.title, self.subtitle, self._start):
+        for words in (self.subtitle, self._start):
             words.setVisible(not folded and bool(words.text()))
         if self.facts.installed is None:
             self._start.hide()

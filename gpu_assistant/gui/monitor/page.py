@@ -264,7 +264,7 @@ class MonitorPage(Page):
         self.hint.setAlignment(Qt.AlignmentFlag.AlignVCenter if in_row else Qt.AlignmentFlag.AlignHCenter)
         crowded = self.shape_.narrow and self.layout_.current() == 0 and len(self.picked) > MOST_KEYS
         self.plots.arrange(1 if self.shape_.small or crowded else 2)
-        self.tops.arrange(room)
+        self.tops.arrange(room, low=self.shape_.low)
 
     def refresh(self) -> None:
         """Another text size needs other room."""

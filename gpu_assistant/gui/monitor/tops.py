@@ -30,6 +30,7 @@ class Tops(QWidget):
         self.heads: list[GpuHead] = []
         self._laid = (0, 0)
         self._room = self._widest = 0
+        self._low = False
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(12)
@@ -53,9 +54,11 @@ class Tops(QWidget):
             pairs = zip(OF_MACHINE, ("s1", "s2"), strict=True)
             self.tiles = [(metric, -1, MetricTile(metric.icon, token=colour)) for metric, colour in pairs]
 
-    def arrange(self, room: int) -> None:
-        """As many in a row as fit into `room` pixels."""
-        self._room, self._widest = room, self._least()
+    def arrange(self, room: int, *, low: bool = False) -> None:
+        """As many in a row as fit into `room` pixels. In a `low` window tiles have one row, so that a whole plot is in
+        sight below them; what the others say stands above the plots.
+        """
+        self._room, self._low, self._widest = room, low, self._least()
         self._place()
 
     def _least(self) -> int:
@@ -68,12 +71,16 @@ class Tops(QWidget):
         gap = self._grid.horizontalSpacing()
         ways = (count for count in (6, 4, 3, 2) if count <= min(most, len(widgets)))
         across = next((count for count in ways if count * (self._widest + gap) - gap <= self._room), 1)
+        if self._low and self.tiles:
+            widgets = widgets[:across]
         across = math.ceil(len(widgets) / math.ceil(len(widgets) / across)) if widgets else 1  # rows of equal length
         if (across, len(widgets)) == self._laid:
             return
         self._laid = (across, len(widgets))
         for index, widget in enumerate(widgets):
             self._grid.addWidget(widget, index // across, index % across)
+        for widget in self._widgets():
+            widget.setVisible(widget in widgets)
         for column in range(ACROSS):
             self._grid.setColumnStretch(column, 1 if column < across else 0)
 

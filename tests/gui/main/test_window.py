@@ -111,6 +111,14 @@ def test_another_page_chosen_meanwhile_stays(open_area, app, qtbot, monkeypatch)
     assert area.current == SETTINGS
 
 
+@pytest.mark.parametrize("size", [(880, 520), (1180, 620), (1180, 760)])
+def test_home_keeps_its_title_in_a_low_window(window, qtbot, size):
+    window.resize(*size)
+    home = window.area.pages[HOME]
+    qtbot.waitUntil(lambda: home.subtitle.isVisible() == (home.viewport().height() >= 700), timeout=5000)
+    assert home.title.isVisible()
+
+
 # Keys
 
 
