@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .output import Output
 
 LONGEST_LOAD_MIN = 7 * 24 * 60.0  # a week
+MOST_TOLD = 3  # of what a verdict does not cover
 LOADED = 3  # the level that keeps a card under load for as long as is asked
 
 
@@ -65,5 +66,6 @@ def health(app: App, arguments: argparse.Namespace, output: Output) -> int:
         output.value(output.texts.checks(found))
     else:
         alike = replace(found, checks=folded.checks(found.checks, output.texts))
-        show.checks(output.texts.checks(alike), output, headline(found))
+        scope = output.texts.scope(found, most=MOST_TOLD, more="health.more-json")
+        show.checks(replace(output.texts.checks(alike), scope=scope), output, headline(found))
     return 1 if found.verdict == "fail" else 0

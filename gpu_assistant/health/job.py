@@ -50,6 +50,8 @@ AREAS = {
 }
 EITHER = ("matmul-bits", "memory-test", "load")  # what the processor can do as well; its areas are `<id>-cpu`
 NEVER = ("graphics", "rare")  # whatever the level
+# What a verdict lacks most where it was not looked at: told before the rest.
+MATTERS = ("device-compute", "matmul-bits", "memory-test", "load", "copy-bandwidth")
 LOOKS_S = 2.5 * PERIOD_S  # how long the driver alone is asked, where there is nothing to compute with
 ANSWER_S = (
     20.0  # how long a driver that has yet to answer is waited for: until the sampler calls it hung, and some more
@@ -247,7 +249,7 @@ class HealthJob:
             covers=tuple(
                 f"{area}-cpu" if area in without else area for area in areas if area in looked_at or area in without
             ),
-            leaves_out=(*(area for area in areas if area not in looked_at), *NEVER),
+            leaves_out=(*(area for area in dict.fromkeys((*MATTERS, *areas)) if area not in looked_at), *NEVER),
             curves=curves,
         )
 

@@ -62,12 +62,8 @@ class Texts(Sentences):
 
     def checks(self, value: Checks) -> Checks:
         """The same checks with their sentences, what mends the ones that did not pass, and what the verdict covers."""
-        covers, leaves_out = (
-            tuple(self.say(f"health.area.{area}") for area in areas) for areas in (value.covers, value.leaves_out)
-        )
-        scope = None
-        if value.level is not None:
-            scope = self.say("health.scope", {"covers": self._list(covers), "leaves_out": self._list(leaves_out)})
+        covers, leaves_out = self._areas(value.covers), self._areas(value.leaves_out)
+        scope = self.scope(value) if value.level is not None else None
         return msgspec.structs.replace(
             value,
             checks=tuple(
@@ -82,6 +78,18 @@ class Texts(Sentences):
             leaves_out=leaves_out,
             scope=scope,
         )
+
+    def scope(self, value: Checks, *, most: int | None = None, more: str = "health.more") -> str:
+        """What a verdict covers and what not: of the latter the first `most` (None: all), the others as a number."""
+        rest = value.leaves_out if most is None or len(value.leaves_out) <= most + 1 else value.leaves_out[:most]
+        listed = self._list(self._areas(rest))
+        left = len(value.leaves_out) - len(rest)
+        if left:
+            listed = self.say(more, {"listed": listed, "count": left})
+        return self.say("health.scope", {"covers": self._list(self._areas(value.covers)), "leaves_out": listed})
+
+    def _areas(self, areas: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(self.say(f"health.area.{area}") for area in areas)
 
     def _said(self, check: Check) -> str:
         """A check's sentence, or that of the `alarm` that rang; where only we say from when on something counts, that

@@ -4,6 +4,14 @@
 <context>
     <name>Health</name>
     <message>
+        <source>Show all of it</source>
+        <translation>全部显示</translation>
+    </message>
+    <message>
+        <source>Show less</source>
+        <translation>收起</translation>
+    </message>
+    <message>
         <source>Copy the result</source>
         <translation>复制结果</translation>
     </message>

@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from ...core.results import Check, Checks
 from ...health.headline import headline, tested
 from .. import language
-from ..components import Banner, Icon, label, scroll_slim
+from ..components import Banner, Button, Icon, label, scroll_slim
 from ..components.banner import BannerKind
 from .curves import CurveView
 
 ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("minus", "soft")}
+MOST_TOLD = 3  # of what a verdict does not cover, until more is asked for
 VERDICTS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
 
 
@@ -62,6 +63,10 @@ class ResultView(QScrollArea):
         self.rows: list[CheckRow] = []
         self.curves: list[CurveView] = []
         self.verdict, self.scope = Banner("ok"), label("small")
+        self._checks: Checks | None = None
+        self._whole = False
+        self.all = Button(kind="ghost", small=True)
+        self.all.clicked.connect(lambda: self._show_scope(whole=not self._whole))
         content = QWidget()
         self._column = QVBoxLayout(content)
         self._column.setContentsMargins(0, 0, 12, 0)
@@ -70,12 +75,14 @@ class ResultView(QScrollArea):
         for widget in (self.verdict, self.scope):
             self._column.addWidget(widget)
             widget.hide()
+        self._column.addWidget(self.all, 0, Qt.AlignmentFlag.AlignLeft)
+        self.all.hide()
         self._column.addStretch(1)
         self.setWidget(content)
 
     def clear(self) -> None:
         """For a new test."""
-        for widget in (self.verdict, self.scope, *self.curves, *self.rows):
+        for widget in (self.verdict, self.scope, self.all, *self.curves, *self.rows):
             widget.hide()
         for part in (*self.curves, *self.rows):
             self._column.removeWidget(part)
@@ -91,15 +98,16 @@ class ResultView(QScrollArea):
 
     def as_text(self) -> str:
         """All that stands there in words, a line each."""
-        banner, scope = self.verdict.label.text(), self.scope.text()
+        banner, checks = self.verdict.label.text(), self._checks
         lines = [row.accessibleName() for row in self.rows]
-        ended = not self.verdict.isHidden()
-        return "\n".join([banner, *lines, scope] if ended else lines).strip()
+        if self.verdict.isHidden() or checks is None:
+            return "\n".join(lines).strip()
+        return "\n".join([banner, *lines, language.texts().checks(checks).scope or ""]).strip()
 
     def end(self, checks: Checks) -> None:
         """The whole of it: the verdict, each check, the curves of the cards, and what the verdict covers."""
-        said = language.texts().checks(checks)
         self.clear()
+        self._checks = checks
         for check in checks.checks:
             self.add(check)
         drawn = [curve for curve in checks.curves if curve.t]
@@ -110,9 +118,22 @@ class ResultView(QScrollArea):
         kind = VERDICTS[checks.verdict] if tested(headline(checks)) else "neutral"
         self.verdict.set(kind, verdict_words(checks))
         self.verdict.show()
-        self.scope.setText(said.scope or "")
-        self.scope.setVisible(bool(said.scope))
+        self._show_scope(whole=False)
         self.verticalScrollBar().setValue(0)
+
+    def _show_scope(self, *, whole: bool) -> None:
+        """What the verdict covers; of what it does not, what matters most or the `whole` of it."""
+        checks = self._checks
+        if checks is None or checks.level is None:
+            return
+        self._whole = whole
+        every, short = (language.texts().scope(checks, most=most) for most in (None, MOST_TOLD))
+        self.scope.setText(every if whole else short)
+        self.scope.show()
+        translate = QCoreApplication.translate
+        self.all.setText(translate("Health", "Show less") if whole else translate("Health", "Show all of it"))
+        self.all.set_icon(None, "up" if whole else "down")
+        self.all.setVisible(every != short)
 
 
 def verdict_words(checks: Checks) -> str:

@@ -17,6 +17,7 @@ from gpu_assistant.gui.components import ConfirmDialog
 from gpu_assistant.gui.health.dialog import HealthDialog, Opening
 from gpu_assistant.gui.health.job import CardTestJob
 from gpu_assistant.gui.main.area import HOME, MONITOR
+from gpu_assistant.health.job import MATTERS, NEVER
 from tests.fakes.health_found import PROGRESS, found
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
@@ -242,6 +243,24 @@ def test_an_alarm_that_names_the_test_opens_it_at_level_2(home, services, qtbot)
     assert dialog.level == 2
     dialog.reject()
     assert window.area.current == HOME
+
+
+def test_of_what_a_verdict_does_not_cover_what_matters_stands_first(opened, services, qtbot):
+    services.results["health"] = replace(found(1), leaves_out=(*MATTERS, "card-fan", *NEVER))
+    dialog = opened(level=1)
+    with qtbot.waitSignal(dialog.runner.finished, timeout=5000):
+        dialog.start.click()
+    shown = dialog.found.scope
+    assert "a small computation on the card; computing in each precision; the free memory, bit by bit; and 5 more" in (
+        shown.text()
+    )
+    dialog.found.all.click()
+    assert "screens, games and video" in shown.text()
+    assert "more" not in shown.text()
+    dialog.found.all.click()
+    assert "screens" not in shown.text()
+    dialog.copy.click()
+    assert "screens, games and video" in QGuiApplication.clipboard().text()
 
 
 def test_monitor_has_a_button_for_it(home, services, qtbot):
