@@ -38,7 +38,8 @@ class Health(Struct, frozen=True, kw_only=True):
     first alarm's title where it is a reason to worry. `ended`: the alarms that rang until now and no longer do; one
     that a graver alarm says besides has not ended. `watching`: the cards (None: the whole computer) for which
     conditions of an alarm hold that have yet to last. `untold`: the cards that report too little to be judged.
-    `cards`: how many there are.
+    `cards`: how many there are. `reported`: by card, the number of the last error (Xid) that the driver is known to
+    have reported, also before anybody looked, and when (seconds since the epoch).
     """
 
     t: float
@@ -48,4 +49,5 @@ class Health(Struct, frozen=True, kw_only=True):
     watching: tuple[int | None, ...] = ()
     untold: tuple[int, ...] = ()
     cards: int = 1
+    reported: dict[int, tuple[int, float]] = {}
     text: str | None = None

@@ -119,6 +119,7 @@ class Watch:
             watching=watching,
             untold=_untold(sample),
             cards=len(sample.gpus),
+            reported={gpu.index: known for gpu in sample.gpus if (known := self._reported.get(_who(gpu))) is not None},
         )
         return self._health
 

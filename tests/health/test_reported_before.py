@@ -58,6 +58,7 @@ class Window:
             self._recorder.keep(sample)
             health = self._judge.look(sample, self._recorder.history)
         assert health is not None
+        self.reported = health.reported
         return list(health.alarms)
 
 
@@ -82,6 +83,8 @@ def test_it_rings_on_after_a_restart_of_the_program_until_its_hour_is_over(windo
     window.start()
     (alarm,) = window.looks(8)
     assert (alarm.id, alarm.data["xid"]) == ("xid-card", 79)
+    known = window.reported[0]
+    assert (known[0], time.strftime("%H:%M", time.localtime(known[1]))) == (79, said)
     for language in ("en", "zh_CN"):
         for each in (before, alarm):
             evidence = Texts(language).alarm(each).evidence or ""

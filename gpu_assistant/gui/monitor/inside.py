@@ -8,10 +8,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidgetItem, QVBoxLayout, QWidget
 
+from ...core.health import Health
 from ...core.results import GpuSample
 from ...texts.format import UNKNOWN, memory
 from .. import language
 from ..components import Button, Card, Live, Table, label
+from . import axis
 
 FIRST_TOLD = 2
 
@@ -29,6 +31,7 @@ class Inside(Live, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._gpus: tuple[GpuSample, ...] = ()
+        self._reported: dict[int, tuple[int, float]] = {}
         self.open = False
         self._since = 0  # samples since it was opened: the first may have been on its way without programs
         self.button = Button(kind="ghost", icon="table")
@@ -44,9 +47,10 @@ class Inside(Live, QWidget):
         self.button.hide()
         self.follow()
 
-    def show_now(self, gpus: tuple[GpuSample, ...]) -> None:
-        """The cards of now."""
+    def show_now(self, gpus: tuple[GpuSample, ...], health: Health | None) -> None:
+        """The cards of now, and what is known of them from before."""
         self._gpus = gpus
+        self._reported = health.reported if health is not None else {}
         self._since += 1
         self.button.setVisible(bool(gpus))
         self._show_cards()
@@ -114,7 +118,7 @@ class Inside(Live, QWidget):
             (self.tr("Memory rows replaced"), [self._of(gpu.remapped_rows) for gpu in gpus]),
             (
                 self.tr("Last error of the driver (Xid)"),
-                [None if gpu.xid is None else str(gpu.xid or self.tr("none")) for gpu in gpus],
+                [self._xid(gpu) for gpu in gpus],
             ),
         ]
 
@@ -125,6 +129,13 @@ class Inside(Live, QWidget):
             f"{value:,}" if most is None else self.tr("{value} of {most}").format(value=f"{value:,}", most=f"{most:,}")
         )
         return f"{said} {unit}".strip()
+
+    def _xid(self, gpu: GpuSample) -> str | None:
+        """The last one with its time; the driver itself tells only of those since its session began."""
+        if gpu.index in self._reported:
+            number, at = self._reported[gpu.index]
+            return f"{number} · {axis.said(at, axis.DAY)}"
+        return None if gpu.xid is None else str(gpu.xid or self.tr("none"))
 
     def _errors(self, gpu: GpuSample) -> str | None:
         if not gpu.ecc:

@@ -155,7 +155,7 @@ class MonitorPage(Page):
             return
         self.tops.show_now(sample, self._health())
         self.plots.show_now(self._sampling.history)
-        self.inside.show_now(sample.gpus)
+        self.inside.show_now(sample.gpus, self._health())
         self._say()
 
     def draw(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from gpu_assistant.core.results import GpuProcess
@@ -73,6 +75,18 @@ def test_details_have_what_the_card_reports_and_no_more(monitor):
     assert shown["Memory errors (ECC)"] == "3 mended, 0 not"
     assert shown["Held back by"] == "At its power limit"
     assert "Memory rows replaced" not in shown
+
+
+def test_an_error_of_before_the_drivers_session_stays_with_its_time(monitor):
+    window, page = monitor
+    page.inside.button.click()
+    row, now = "Last error of the driver (Xid)", time.time()
+    feed(window, sample(gpu(0, uuid="A", xid=0), gpu(1, uuid="B", xid=79, xid_t=now - 60)))
+    said = f"79 · {time.strftime('%m-%d %H:%M', time.localtime(now - 60))}"
+    assert {name: rest for name, *rest in cells(page.inside.details)}[row] == ["none", said]
+    # The driver's new session knows of none.
+    feed(window, sample(gpu(0, uuid="A", xid=0), gpu(1, uuid="B", xid=0)))
+    assert {name: rest for name, *rest in cells(page.inside.details)}[row] == ["none", said]
 
 
 def test_its_tables_are_as_high_as_their_rows(monitor, qtbot):
