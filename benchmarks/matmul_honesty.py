@@ -35,7 +35,8 @@ def main() -> int:
         return 0
     words = ["--side", str(given.side), "--rounds", str(given.rounds)]
     words += ["--threads", str(given.threads)] if given.threads else []
-    return again_inside(given.environment, __file__, words)
+    print(*again_inside(given.environment, __file__, words), end="")
+    return 0
 
 
 def compare(side: int, rounds: int, threads: int | None) -> dict[str, Any]:

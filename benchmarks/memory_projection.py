@@ -33,31 +33,48 @@ def main() -> int:
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if not given.inside:
-        return again_inside(given.environment, __file__, sys.argv[2:])
+        for line in again_inside(given.environment, __file__, sys.argv[2:]):
+            print(json.dumps(compared(json.loads(line), given.batch)), flush=True)
+        return 0
     for model in given.model or MODELS:
         for variant in given.variant or ("plain",):
-            print(json.dumps(compare(model, variant, given.batch, given.threads)), flush=True)
+            print(json.dumps(measured(model, variant, given.batch, given.threads)), flush=True)
     return 0
 
 
-def compare(model: str, variant: str, batch: int, threads: int | None) -> dict[str, Any]:
-    """The highest point of a step that was never run, and of the same one run."""
+def measured(model: str, variant: str, batch: int, threads: int | None) -> dict[str, Any]:
+    """What small steps tell, and the highest point of a step that they were not; inside."""
     import torch
 
     fit, timeline = child("fit"), child("timeline")
     found = fit.Fit(child("devices").Cpu(torch, threads), model, variant)
-    needs = found.needs(batch)
-    once = found.once(batch)
-    measured = found.between(once) + timeline.peak(found.record(once)).bytes
+    steps = found.steps()
+    once = -(-batch // steps["parts"])
+    between = steps["parameters"] + steps["optimizer"] + once * steps["example"]
+    between += steps["gradients"] if steps["parts"] > 1 else 0
     return {
-        "model": model,
-        "variant": variant,
-        "batch": batch,
         "small_batches": found.small,
-        "exact": timeline.alike(*found.events),
-        "projected": needs["peak"],
-        "measured": int(measured),
-        "ratio": needs["peak"] / measured,
+        "steps": {**steps, "variant": variant, "capacity": None, "spare": None},
+        "measured": between + timeline.highest(found.record(once)),
+    }
+
+
+def compared(found: dict[str, Any], batch: int) -> dict[str, Any]:
+    """The highest point as it was projected, beside the one of a step that was run."""
+    from gpu_assistant.bench.projection import projected
+    from gpu_assistant.core.json import convert
+    from gpu_assistant.core.results import FitSteps
+
+    fit = projected(convert(found["steps"], FitSteps), batch)
+    return {
+        "model": fit.model,
+        "variant": fit.variant,
+        "batch": batch,
+        "small_batches": found["small_batches"],
+        "exact": fit.exact,
+        "projected": fit.peak,
+        "measured": found["measured"],
+        "ratio": fit.peak / found["measured"],
     }
 
 

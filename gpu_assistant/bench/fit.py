@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..catalog.fitting import fitting
 from ..core.errors import AppError, CallError
-from ..core.results import FitVariant, MemoryFit, MemoryFits
+from ..core.results import FitSteps, FitVariant, MemoryFit, MemoryFits
 from ..system.json_lines import Patience
 from .alone import alone
 from .lines import NOTE, REASONS, FitProgress, Line, Loading
 from .listen import Ending, broken, ended, listen
 from .places import CHILD
+from .projection import projected
 from .snippet import PARTS
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class FitJob:
     def _measured(self, interpreter: Path, context: JobContext[Any]) -> MemoryFits:
         began = time.monotonic()
         lines: list[Line] = []
-        fits: list[MemoryFit] = []
+        steps: list[FitSteps] = []
         begun: list[FitVariant] = []
         patience = Patience(context.cancel, self._start_limit)
         context.report(Loading(limit_s=self._start_limit))
@@ -97,8 +98,8 @@ class FitJob:
                 patience.give(self._time_limit)
                 context.report(line.start)
             if line.fit is not None:
-                fits.append(line.fit)
-                context.report(line.fit)
+                steps.append(line.fit)
+                context.report(projected(line.fit, self._batch))
             elif line.variant is not None and line.left is None:
                 begun.append(line.variant)
                 of = len(get_args(FitVariant))
@@ -112,17 +113,18 @@ class FitJob:
             for each in lines
             if each.variant is not None and each.left is not None and each.left in REASONS
         }
-        if not fits:
+        if not steps:
             raise self._trouble(lines, left, ending, patience)
         if not any(each.end for each in lines):
-            known = {*left, *(fit.variant for fit in fits)}
+            known = {*left, *(each.variant for each in steps)}
             why = NOTE + (OVER if patience.is_set() else ending.how)
             left.update({variant: why for variant in get_args(FitVariant) if variant not in known})
         start = next((each.start for each in lines if each.start is not None), None)
         return MemoryFits(
             schema="gpu-assistant/memory/1",
             torch=start.torch if start is not None else "",
-            fits=tuple(fits),
+            fits=tuple(projected(each, self._batch) for each in steps),
+            steps=tuple(steps),
             left_out=left,
             devices=start.devices if start is not None else (),
             seconds=time.monotonic() - began,
@@ -130,7 +132,7 @@ class FitJob:
 
     def _argv(self, interpreter: Path) -> list[str | Path]:
         cores = self._system.cpu().cores
-        argv: list[str | Path] = [interpreter, CHILD, "--fit", self._model, "--batch", str(self._batch)]
+        argv: list[str | Path] = [interpreter, CHILD, "--fit", self._model]
         argv += ["--device", self._device]
         kind: Literal["cpu", "gpu"] = "cpu" if self._device == "cpu" else "gpu"
         spare = fitting(self._catalog).spare_of(kind, self._system.name)

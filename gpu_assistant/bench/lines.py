@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..core.results import BenchDevice, BenchResult, DType, FitVariant, LeftOut, MemoryFit
+from ..core.results import BenchDevice, BenchResult, DType, FitSteps, FitVariant, LeftOut
 
 NOTE = "bench.note."
 BUSY_CPU = "busy-cpu"
@@ -118,7 +118,7 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True):
     had_s: float | None = None
     wanted_bytes: int | None = None
     had_bytes: int | None = None
-    fit: MemoryFit | None = None
+    fit: FitSteps | None = None
     variant: FitVariant | None = None
     broken: str | None = None
     missing: str | None = None

@@ -400,12 +400,12 @@
         <translation>临时占用</translation>
     </message>
     <message>
-        <source>Free just now: {size}. Planned with {usable}{line}: the rest stays for other programs and for what PyTorch needs beside this.</source>
-        <translation>目前空闲 {size}。按 {usable} 来计算{line}，其余留给其他程序和 PyTorch 的额外开销。</translation>
+        <source>Free when it was measured: {size}. Planned with {usable}{line}: the rest stays for other programs and for what PyTorch needs beside this.</source>
+        <translation>测量时空闲 {size}。按 {usable} 来计算{line}，其余留给其他程序和 PyTorch 的额外开销。</translation>
     </message>
     <message>
-        <source>Free just now: {size}. Planned with {usable}{line}: the rest stays for the display, other programs and gaps between blocks.</source>
-        <translation>目前空闲 {size}。按 {usable} 来计算{line}，其余留给显示、其他程序和显存碎片。</translation>
+        <source>Free when it was measured: {size}. Planned with {usable}{line}: the rest stays for the display, other programs and gaps between blocks.</source>
+        <translation>测量时空闲 {size}。按 {usable} 来计算{line}，其余留给显示、其他程序和显存碎片。</translation>
     </message>
     <message>
         <source>GPU with the most memory</source>
@@ -542,8 +542,8 @@
         <translation>上次在这台电脑上用了 {time}。</translation>
     </message>
     <message>
-        <source>Measures steps with 1 to 3 examples and projects them to your batch.</source>
-        <translation>先实测 1 到 3 个样本的训练步，再推算到你选的批次。</translation>
+        <source>Measures steps with 1 to 3 examples and projects them to your batch. Another batch is answered at once afterwards.</source>
+        <translation>先实测 1 到 3 个样本的训练步，再推算到你选的批次。之后换批次会立即得出结果。</translation>
     </message>
     <message>
         <source>Model</source>
@@ -584,6 +584,10 @@
     <message>
         <source>Work it out</source>
         <translation>开始计算</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>再测一次</translation>
     </message>
     <message>
         <source>batch of {count}</source>

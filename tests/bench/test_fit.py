@@ -9,13 +9,16 @@ from typing import Any
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis.strategies import builds, integers, just, lists
 from msgspec.structs import replace
 
 from gpu_assistant.bench import fit as room
 from gpu_assistant.bench.child.program import wanted
-from gpu_assistant.bench.child.timeline import Event, projected
+from gpu_assistant.bench.child.timeline import Event, Top, _outline, tops
 from gpu_assistant.bench.fit import FitJob, usable_batch
 from gpu_assistant.bench.lines import FitProgress
+from gpu_assistant.bench.projection import projected
 from gpu_assistant.catalog.fitting import fitting
 from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import AppError, CallError
@@ -23,7 +26,7 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import Cpu
 from gpu_assistant.core.paths import DataDir, resources
-from gpu_assistant.core.results import MemoryFit
+from gpu_assistant.core.results import FitSteps, FitTop, MemoryFit
 from gpu_assistant.system.single import one_at_a_time
 from gpu_assistant.texts import Texts
 
@@ -92,10 +95,10 @@ def step(batch):  # two layers' activations, then gradients as activations are g
 two, three = (step(2), 2), (step(3), 3)
 other = [*step(3), timeline.Event(5, 0, True, 3), timeline.Event(-5, 0, True, 3)]
 found = {
-    "peaks": [timeline.projected(two, three, batch) for batch in (1, 4, 100)],
-    "measured": [timeline.peak(step(batch)) for batch in (1, 4, 100)],
+    "tops": [top._asdict() for top in timeline.tops(two, three)],
+    "measured": [timeline.highest(step(batch)) for batch in (1, 4, 15, 16, 100)],
     "alike": [timeline.alike(two[0], three[0]), timeline.alike(two[0], other)],
-    "outline": [timeline.projected(two, (other, 3), batch)[0] for batch in (1, 4, 100)],
+    "outline": [top._asdict() for top in timeline.tops(two, (other, 3))],
 }
 """
 
@@ -104,11 +107,93 @@ found = {
 def test_the_highest_point_moves_with_the_batch(torch_environment: Path) -> None:
     """With few examples the gradients are highest, with many the activations."""
     found = inside(torch_environment, PURE)
-    assert found["peaks"] == found["measured"]
-    assert [peak[0] for peak in found["peaks"]] == [410, 440, 3100]
+    assert [highest(found["tops"], batch) for batch in (1, 4, 15, 16, 100)] == found["measured"]
+    assert found["measured"] == [410, 440, 550, 580, 3100]
+    # Two points are all that is told of the step, whatever the batch.
+    assert [(top["constant"], top["example"], top["gradients"]) for top in found["tops"]] == [
+        (400, 10, 100),
+        (100, 30, 0),
+    ]
     assert found["alike"] == [True, False]
     # Where the allocations of the two steps differ, the stretches of the step tell the same.
-    assert found["outline"] == [410, 440, 3100]
+    assert [highest(found["outline"], batch) for batch in (1, 4, 100)] == [410, 440, 3100]
+
+
+def highest(tops: list[dict[str, Any]], batch: int) -> int:
+    return max(int(top["constant"] + top["example"] * batch) for top in tops)
+
+
+@pytest.mark.real_install
+def test_another_batch_is_what_a_run_for_it_would_say(torch_environment: Path) -> None:
+    """The free memory alone is another one by then."""
+    found = job(torch_environment, batch=2).run(JobContext())
+    again = job(torch_environment, batch=6).run(JobContext())
+    assert found.steps
+    free = {steps.variant: (steps.capacity, steps.spare) for steps in again.steps}
+    for steps, fit in zip(found.steps, again.fits, strict=True):
+        capacity, spare = free[steps.variant]
+        assert projected(replace(steps, capacity=capacity, spare=spare), 6) == fit
+    assert len(encode(found.steps)) < 5000
+
+
+@given(
+    steps=lists(
+        builds(
+            FitTop, constant=integers(0, 10**9), example=integers(0, 10**8), gradients=just(0), updating=just(False)
+        ),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_no_point_that_may_be_the_highest_is_left_out(steps: list[FitTop]) -> None:
+    points = [Top(each.constant, each.example, each.gradients, each.updating) for each in steps]
+    kept = _outline(points)
+    for batch in (*range(1, 40), 1000, 2**20):
+        assert max(t.constant + t.example * batch for t in kept) == max(t.constant + t.example * batch for t in points)
+    assert len(kept) == len(set(kept))
+
+
+def test_gradients_that_lie_there_already_are_none_of_the_steps_own() -> None:
+    steps = small_steps()
+    whole = projected(steps, 8)
+    assert (whole.gradients, whole.activations, whole.peak) == (
+        100,
+        8 * 2 + 60 + 8 * 30 - 100,
+        whole.parameters + 200 + 316,
+    )
+    parts = projected(replace(steps, parts=4), 8)  # two at a time
+    assert (parts.gradients, parts.activations) == (100, 2 * 2 + 60 + 2 * 30)
+    updating = projected(replace(steps, tops=(replace(steps.tops[0], updating=True),)), 8)
+    assert (updating.activations, updating.temporary) == (8 * 2, 60 + 8 * 30 - 100)
+    assert projected(replace(steps, cached=0.5), 8).cache == whole.peak // 2
+
+
+def test_the_largest_batch_is_the_last_one_that_fits() -> None:
+    steps = replace(small_steps(), capacity=10_000, spare=1_000)
+    most = projected(steps, 1).largest_batch
+    assert most is not None
+    assert projected(steps, most).peak <= 9_000 < projected(steps, most + 1).peak
+    assert projected(replace(steps, capacity=1_100), 1).largest_batch == 0
+    assert projected(replace(steps, capacity=None), 1).largest_batch is None
+
+
+def small_steps() -> FitSteps:
+    return FitSteps(
+        model="resnet50",
+        device="cpu",
+        variant="plain",
+        dtype="float32",
+        exact=True,
+        parameters=100,
+        gradients=100,
+        optimizer=200,
+        example=2,
+        parts=1,
+        cached=0.0,
+        tops=(FitTop(constant=60, example=30, gradients=100, updating=False),),
+        capacity=None,
+        spare=None,
+    )
 
 
 def test_troubles(tmp_path: Path) -> None:
@@ -161,14 +246,15 @@ def test_a_child_that_gives_nothing(tmp_path: Path, torch: str, code: str) -> No
 def test_what_was_measured_before_the_end_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str, why: str
 ) -> None:
-    plain = memory_fits().fits[0]
+    plain = small_steps()
     child = tmp_path / "child.py"
     start = {"torch": "2.13.0", "devices": two_gpus(), "of": 5, "limit_s": 0.0}
     lines = [encode(each).decode() for each in ({"start": start}, {"variant": "plain"}, {"fit": plain})]
     child.write_text(f"import os, time\nfor line in {lines!r}: print(line, flush=True)\n{after}\n", encoding="utf-8")
     monkeypatch.setattr(room, "CHILD", child)
     found = job(environment_with(tmp_path / "env", None), time_limit=5).run(JobContext())
-    assert found.fits == (plain,)
+    assert found.steps == (plain,)
+    assert found.fits == (projected(plain, 8),)
     assert found.devices == two_gpus()
     assert found.left_out == dict.fromkeys(VARIANTS[1:], f"bench.note.{why}")
 
@@ -216,8 +302,7 @@ def test_where_small_steps_differ_what_grows_with_the_batch_is_still_drawn_out()
         sizes = [10 * batch, *(more * [1, -1]), -10 * batch]
         return [*(Event(size, 0, False, 0) for size in sizes), Event(500, 0, True, 1), Event(-500, 0, True, 1)]
 
-    one, other = (step(2, 0), 2), (step(3, 1), 3)
-    assert projected(one, other, 4) == (500, 0, True)
-    top = projected(one, other, 100)
-    assert top.bytes >= 1000
-    assert not top.updating
+    found = tops((step(2, 0), 2), (step(3, 1), 3))
+    assert found[0] == Top(500, 0, 0, True)
+    assert found[-1].example >= 10
+    assert not found[-1].updating

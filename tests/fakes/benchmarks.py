@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from gpu_assistant.bench.projection import projected
 from gpu_assistant.core.results import (
     BENCHMARK_SCHEMA,
     MEMORY_SCHEMA,
@@ -11,6 +12,8 @@ from gpu_assistant.core.results import (
     Benchmark,
     BenchResult,
     BenchWatch,
+    FitSteps,
+    FitTop,
     FitVariant,
     MemoryFit,
     MemoryFits,
@@ -123,6 +126,29 @@ def memory_fits(capacity: int | None = 8 * GIB) -> MemoryFits:
         devices=two_gpus(),
         seconds=75.0,
     )
+
+
+def worked_out(batch: int) -> MemoryFits:
+    """The same card's answer with the steps that it was worked out from."""
+    top = FitTop(constant=20 * MIB, example=85 * MIB, gradients=0, updating=False)
+    plain = FitSteps(
+        model="resnet50",
+        device="cuda:1",
+        variant="plain",
+        dtype="float32",
+        exact=True,
+        parameters=98 * MIB,
+        gradients=98 * MIB,
+        optimizer=98 * MIB,
+        example=602120,
+        parts=1,
+        cached=0.02,
+        tops=(FitTop(constant=98 * MIB, example=70 * MIB, gradients=98 * MIB, updating=False), top),
+        capacity=8 * GIB,
+        spare=GIB,
+    )
+    steps = (plain, replace(plain, variant="accumulation", parts=4))
+    return replace(memory_fits(), fits=tuple(projected(each, batch) for each in steps), steps=steps)
 
 
 def two_gpus() -> tuple[BenchDevice, ...]:

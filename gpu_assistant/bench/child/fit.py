@@ -1,24 +1,26 @@
-"""What fits in memory: what a training step needs of a device, measured on small batches and projected to any."""
+"""What fits in memory: what a training step needs of a device, measured on small batches.
+
+What that tells of any batch is worked out by the parent.
+"""
 
 from __future__ import annotations
 
 import functools
 import gc
 import sys
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Tuple
 
 from .devices import Device
 from .precision import in_hardware, mixed_dtype, set_precision
 from .step import Step
 from .talk import Talk
-from .timeline import Event, alike, projected, recorded
+from .timeline import Event, alike, recorded, tops
 
 SMALL, LARGER = (1, 2), (2, 3)
 PLAIN, MIXED, CHECKPOINTING, ACCUMULATION = "plain", "mixed", "checkpointing", "accumulation"
 TOGETHER = "together"  # all of them, mixed precision only where it is worth something
 VARIANTS = (PLAIN, MIXED, CHECKPOINTING, ACCUMULATION, TOGETHER)
 PARTS = 4  # a batch is gathered in so many
-MOST = 2**20  # no batch is larger
 
 
 class Fit:
@@ -52,36 +54,26 @@ class Fit:
             self.step.backward(self.step.forward(*self.step.data(batch)))  # gradients that lie there already
         return recorded(self.step, batch)
 
-    def data_bytes(self, batch: int) -> int:
-        """Inputs and answers."""
-        return _bytes(self.step.data(SMALL[0])) * batch // SMALL[0]
+    def steps(self) -> Dict[str, Any]:
+        """What the recorded steps tell of any batch, in bytes.
 
-    def once(self, batch: int) -> int:
-        """How much of a batch is worked on at once."""
-        return -(-batch // PARTS) if self.in_parts else batch
-
-    def between(self, once: int) -> int:
-        """Bytes that lie there when a step begins."""
-        kept = self.gradients if self.in_parts else 0
-        return self.parameters + self.optimizer + self.data_bytes(once) + kept
-
-    def needs(self, batch: int) -> Dict[str, int]:
-        """Bytes at the highest point of a step with this batch, by what they are for; `peak` is their sum."""
-        once = self.once(batch)
-        top = projected((self.events[0], self.small[0]), (self.events[1], self.small[1]), once)
-        # Gradients that lie there from before are none of the step's own allocations.
-        kept = self.gradients if self.in_parts else 0
-        fresh = 0.0 if kept else min(top.gradients, max(top.bytes, 0.0))
-        rest = top.bytes - fresh
-        known = {
+        `example` are inputs and answers of one, `parts` as many as a batch is gathered in (then all gradients lie
+        there from before), `tops` the points that may be the highest.
+        """
+        found = tops((self.events[0], self.small[0]), (self.events[1], self.small[1]))
+        return {
+            "model": self.name,
+            "device": self.device.id,
+            "dtype": self.dtype,
+            "exact": alike(*self.events),
             "parameters": self.parameters,
-            "gradients": int(kept + fresh),
+            "gradients": self.gradients,
             "optimizer": self.optimizer,
-            "activations": self.data_bytes(once) + (0 if top.updating else int(rest)),
-            "temporary": int(rest) if top.updating else 0,
+            "example": _bytes(self.step.data(1)),
+            "parts": PARTS if self.in_parts else 1,
+            "cached": self.cached(),
+            "tops": [top._asdict() for top in found],
         }
-        cache = int(sum(known.values()) * self.cached())
-        return {**known, "cache": cache, "peak": sum(known.values()) + cache}
 
     def cached(self) -> float:
         """The share that a card's allocator keeps beyond what is in use; the processor's keeps nothing."""
@@ -90,21 +82,8 @@ class Fit:
         cuda = self.device.torch.cuda
         return max(0.0, cuda.max_memory_reserved(self.device.id) / cuda.max_memory_allocated(self.device.id) - 1)
 
-    def largest(self, capacity: int) -> int:
-        """The largest batch whose highest point stays within that many bytes; 0 where none does."""
-        fits, too_large = 0, 1
-        while too_large <= MOST and self.needs(too_large)["peak"] <= capacity:
-            fits, too_large = too_large, too_large * 2
-        while too_large - fits > 1:
-            middle = (fits + too_large) // 2
-            if self.needs(middle)["peak"] <= capacity:
-                fits = middle
-            else:
-                too_large = middle
-        return fits
 
-
-def answer(talk: Talk, device: Device, name: str, batch: int, kept: Tuple[float, int]) -> None:
+def answer(talk: Talk, device: Device, name: str, kept: Tuple[float, int]) -> None:
     """Each variant as `{"variant": …}` when it begins, then `{"fit": …}` or `{"left": code, "variant": …}`; last
     `{"end": true}`. Of what is free, `kept`, a share of it and no less than so many bytes, is not planned with.
     """
@@ -123,28 +102,13 @@ def answer(talk: Talk, device: Device, name: str, batch: int, kept: Tuple[float,
             memory = "memory" in str(error).lower() or isinstance(error, MemoryError)
             talk.send(left="memory" if memory else "failed", variant=variant)
             continue
-        talk.send(fit=_told(found, variant, batch, capacity, spare))
+        talk.send(fit={**found.steps(), "variant": variant, "capacity": capacity, "spare": spare})
         del found
         gc.collect()
         if device.kind == "gpu":
             device.torch.cuda.empty_cache()
             device.torch.cuda.reset_peak_memory_stats(device.id)
     talk.send(end=True)
-
-
-def _told(found: Fit, variant: str, batch: int, capacity: Optional[int], spare: Optional[int]) -> Dict[str, Any]:
-    return {
-        "model": found.name,
-        "device": found.device.id,
-        "variant": variant,
-        "dtype": found.dtype,
-        "batch": batch,
-        **found.needs(batch),
-        "capacity": capacity,
-        "spare": spare,
-        "largest_batch": None if capacity is None or spare is None else found.largest(capacity - spare),
-        "exact": alike(*found.events),
-    }
 
 
 def checkpointed(model: Any) -> None:

@@ -55,7 +55,7 @@ def main() -> int:
         from .fit import VARIANTS, answer
 
         talk.send(start={"torch": str(torch.__version__), "devices": about, "of": len(VARIANTS), "limit_s": 0.0})
-        answer(talk, devices[-1], given.fit, given.batch, (given.spare_share, given.spare_least))
+        answer(talk, devices[-1], given.fit, (given.spare_share, given.spare_least))
         return 0
     if given.take_part is not None:
         from .parallel import take_part
@@ -75,7 +75,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--yielding", action="store_true", help="threads that wait for each other leave the processor")
     parser.add_argument("--only", action="append", help="a workload or a family of them; may be given again")
     parser.add_argument("--fit", help="what a training step of this model needs of the device's memory")
-    parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--spare-share", type=float, default=0.0, help="of the free memory, not planned with")
     parser.add_argument("--spare-least", type=int, default=0, help="bytes of it, at the least")
     parser.add_argument("--together", help="a model that several processes train, started by torchrun")

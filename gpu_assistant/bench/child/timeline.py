@@ -27,11 +27,22 @@ class Event(NamedTuple):
     stretch: int
 
 
-class Peak(NamedTuple):
-    """The highest point above what lies there between two steps: bytes in all, of gradients; where it is."""
+class Point(NamedTuple):
+    """A moment of one step: bytes above what lies there between two steps, of finished gradients; whether it
+    updates.
+    """
 
-    bytes: float
-    gradients: float
+    bytes: int
+    gradients: int
+    updating: bool
+
+
+class Top(NamedTuple):
+    """The same moment with any batch: `constant` bytes, and so many more for each example."""
+
+    constant: int
+    example: int
+    gradients: int
     updating: bool
 
 
@@ -98,9 +109,13 @@ def _events(profile: Any, device: str) -> List[Event]:
     return found
 
 
-def peak(events: List[Event]) -> Peak:
-    """The highest point of a recorded step."""
-    return projected((events, 1), (events, 2), 1)
+def highest(events: List[Event]) -> int:
+    """Bytes above what lies there between two steps, at the highest point of a recorded step."""
+    total = most = 0
+    for event in events:
+        total += event.bytes
+        most = max(most, total)
+    return most
 
 
 def alike(one: List[Event], other: List[Event]) -> bool:
@@ -110,38 +125,50 @@ def alike(one: List[Event], other: List[Event]) -> bool:
     )
 
 
-def projected(one: Tuple[List[Event], int], other: Tuple[List[Event], int], batch: int) -> Peak:
-    """The highest point with another batch, from two recorded steps and their batches.
+def tops(one: Tuple[List[Event], int], other: Tuple[List[Event], int]) -> List[Top]:
+    """The points of a step that are its highest with some batch from 1 on, from two recorded steps and their batches.
 
     Where their allocations do not match, the highest points of each stretch are drawn out, each for itself: in a
     stretch little is done, while the step's highest point moves from one to another.
     """
     (first, small), (second, large) = one, other
-    factor = (batch - small) / (large - small)
-    if not alike(first, second):
+    if alike(first, second):
+        pairs = list(zip(_points(first), _points(second)))
+    else:
         low, high = _highest(first), _highest(second)
-        return max(
-            (
-                each._replace(bytes=low[stretch].bytes + (each.bytes - low[stretch].bytes) * factor)
-                for stretch, each in high.items()
-                if stretch in low
-            ),
-            key=lambda each: each.bytes,
-        )
-    highest, total = Peak(0.0, 0.0, False), 0.0
-    for a, b in zip(first, second):
-        total += a.bytes + (b.bytes - a.bytes) * factor
-        if total > highest.bytes:
-            highest = Peak(total, a.gradients, a.updating)
-    return highest
+        pairs = [(low[stretch], each) for stretch, each in high.items() if stretch in low]
+    found = [Top(0, 0, 0, False)]
+    for a, b in pairs:
+        each = (b.bytes - a.bytes) // (large - small)
+        found.append(Top(a.bytes - each * small, each, b.gradients, b.updating))
+    return _outline(found)
 
 
-def _highest(events: List[Event]) -> Dict[int, Peak]:
-    """The highest point of each stretch."""
-    found: Dict[int, Peak] = {}
-    total = 0.0
+def _outline(points: List[Top]) -> List[Top]:
+    """Of these, those that are the highest with some batch, by that batch."""
+    found, batch = [], 1
+    while True:
+        top = max(points, key=lambda each: (each.constant + each.example * batch, each.example))
+        found.append(top)
+        steeper = [each for each in points if each.example > top.example]
+        if not steeper:
+            return found
+        batch = min((top.constant - each.constant) // (each.example - top.example) + 1 for each in steeper)
+
+
+def _points(events: List[Event]) -> List[Point]:
+    """How much is taken after each event."""
+    found, total = [], 0
     for event in events:
         total += event.bytes
-        if event.stretch not in found or total > found[event.stretch].bytes:
-            found[event.stretch] = Peak(total, event.gradients, event.updating)
+        found.append(Point(total, event.gradients, event.updating))
+    return found
+
+
+def _highest(events: List[Event]) -> Dict[int, Point]:
+    """The highest point of each stretch."""
+    found: Dict[int, Point] = {}
+    for event, point in zip(events, _points(events)):
+        if event.stretch not in found or point.bytes > found[event.stretch].bytes:
+            found[event.stretch] = point
     return found

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from ...bench.fit import LARGEST_GPU, LIMIT_S, FitModel
 from ...bench.lines import FitProgress, Loading, Start
+from ...bench.projection import projected
 from ...bench.snippet import EXAMPLES, snippet
 from ...core.errors import AppError
 from ...core.jobs import Later
@@ -47,7 +48,7 @@ class FitView(Live, QWidget):
         self._way: FitVariant = "plain"
         self._fits: tuple[MemoryFit, ...] = ()
         self._left: dict[str, str] = {}
-        self._took: dict[tuple[str, str], float] = {}
+        self._answers: dict[tuple[str, str], MemoryFits] = {}  # by model and where
         self._error: AppError | None = None
         self._stopped = self._earlier = self._ready = False
         self._how = Qt.FocusReason.OtherFocusReason
@@ -117,7 +118,8 @@ class FitView(Live, QWidget):
         """The environment to measure in; None: there is nothing to measure."""
         if self._installed != installed:
             self._installed, self._devices = installed, ()
-            self._forget()
+            self._answers.clear()
+            self._answer()
         if installed is not None and not self._reader.running:
             self._reader.start(FitKnownJob(self._app, installed.folder))
 
@@ -135,8 +137,7 @@ class FitView(Live, QWidget):
         self._how = reason.OtherFocusReason if self.start.ringed else reason.MouseFocusReason
         # What is known stays until there is something new: a run may bring nothing.
         self._error, self._stopped, self._earlier = None, False, bool(self._fits)
-        where = self._where if self._has_gpu() else "cpu"
-        fit = partial(self._app.fit, self._installed.folder, model=self._model, batch=self._batch, device=where)
+        fit = partial(self._app.fit, self._installed.folder, model=self._model, batch=self._batch, device=self._place())
         self._runner.start(Later(fit))
         self.running.begin(self._note)
         self.retranslate()
@@ -154,16 +155,25 @@ class FitView(Live, QWidget):
 
     def _choose(self, name: str, value: object) -> None:
         setattr(self, name, value)
-        self._forget()
+        self._answer()
 
     def _choose_way(self, way: FitVariant) -> None:
         self._way = way
         self._show_code()
 
-    def _forget(self) -> None:
-        """Another question: the answer to the last one would mislead."""
+    def _place(self) -> str:
+        return self._where if self._has_gpu() else "cpu"
+
+    def _answer(self) -> None:
+        """Another question: its answer where the steps for it were measured before, else none; the last would mislead.
+
+        The batch is arithmetic on those steps.
+        """
         if not self.busy:
-            self._fits, self._left, self._error, self._stopped, self._earlier = (), {}, None, False, False
+            found = self._answers.get((self._model, self._place()))
+            steps, self._left = (found.steps, found.left_out) if found is not None else ((), {})
+            self._fits = tuple(projected(each, self._batch) for each in steps)
+            self._error, self._stopped, self._earlier = None, False, False
         self.retranslate()
 
     def _heard(self, news: Loading | FitProgress | MemoryFit | Start) -> None:
@@ -180,8 +190,9 @@ class FitView(Live, QWidget):
     def _done(self, found: MemoryFits) -> None:
         self._fits, self._left, self._earlier = found.fits, found.left_out, False
         self._devices = found.devices or self._devices
-        if found.seconds is not None:
-            self._took[found.fits[0].model, self._kind()] = found.seconds
+        # Who asks for the card with the most memory may ask for the same one by its number.
+        for where in {self._place(), found.fits[0].device}:
+            self._answers[self._model, where] = found
 
     def _failed(self, error: AppError) -> None:
         self._error = error
@@ -211,7 +222,7 @@ class FitView(Live, QWidget):
         self.ask.set_title(asked if busy else title)
         self.setAccessibleName(title)
         self._show_choices()
-        self.start.setText(self.tr("Work it out"))
+        self.start.setText(self.tr("Measure again") if self._fits else self.tr("Work it out"))
         for control in (self.model, self.batch, self.start):
             control.setEnabled(able)
             control.setVisible(not busy)
@@ -249,17 +260,19 @@ class FitView(Live, QWidget):
     def _batch_words(self, count: int | None = None) -> str:
         return self.tr("batch of {count}").format(count=count or self._batch)
 
-    def _kind(self) -> str:
-        return "gpu" if self._has_gpu() and self._where != "cpu" else "cpu"
-
     def _note(self) -> str:
         """How it is done and how long it takes, as far as somebody measured that."""
-        said = [self.tr("Measures steps with 1 to 3 examples and projects them to your batch.")]
+        said = [
+            self.tr(
+                "Measures steps with 1 to 3 examples and projects them to your batch. Another batch is answered at "
+                "once afterwards."
+            )
+        ]
         speak, model = language.texts().language, fit_words.model_name(self._model)
-        last = self._took.get((self._model, self._kind()))
-        known = self._known.took(self._model) if self._kind() == "cpu" else None
-        if last is not None:
-            said.append(self.tr("Last time it took {time} here.").format(time=duration(last, speak)))
+        last = self._answers.get((self._model, self._place()))
+        known = self._known.took(self._model) if self._place() == "cpu" else None
+        if last is not None and last.seconds is not None:
+            said.append(self.tr("Last time it took {time} here.").format(time=duration(last.seconds, speak)))
         elif known is not None:
             took = self.tr("For {model} it took {time} on a CPU with {cores} cores beside much other work.")
             said.append(took.format(model=model, time=duration(known.seconds, speak), cores=known.cores))

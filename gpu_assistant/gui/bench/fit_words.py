@@ -138,14 +138,14 @@ def room(fit: MemoryFit, scale: int) -> str:
     if fit.device == "cpu":
         said = translate(
             "Fit",
-            "Free just now: {size}. Planned with {usable}{line}: the rest stays for other programs and for what "
-            "PyTorch needs beside this.",
+            "Free when it was measured: {size}. Planned with {usable}{line}: the rest stays for other programs and for "
+            "what PyTorch needs beside this.",
         )
     else:
         said = translate(
             "Fit",
-            "Free just now: {size}. Planned with {usable}{line}: the rest stays for the display, other programs and "
-            "gaps between blocks.",
+            "Free when it was measured: {size}. Planned with {usable}{line}: the rest stays for the display, other "
+            "programs and gaps between blocks.",
         )
     line = translate("Fit", " (the dashed line)") if usable < scale else ""
     return said.format(size=memory(fit.capacity), usable=memory(usable), line=line)

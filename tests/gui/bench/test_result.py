@@ -15,7 +15,7 @@ from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench.page import MEMORY, MEMORY_TAB, RESULT, SPEED_TAB
 from gpu_assistant.gui.bench.stack_row import StackRow
 from gpu_assistant.gui.main.area import BENCHMARK
-from tests.fakes.benchmarks import GIB, card_benchmark, memory_fits, slow_benchmark
+from tests.fakes.benchmarks import GIB, card_benchmark, memory_fits, slow_benchmark, worked_out
 from tests.fakes.examples import cpu_benchmark
 from tests.fakes.main_window import ENVIRONMENT
 
@@ -144,7 +144,7 @@ def test_what_fits(memory, app, qtbot, seen):
     assert said.startswith("Mixed precision: 1.2 GB (−33 %), largest batch about 104, ")
     assert "Optimizer state 195 MB" in said
     assert rows[4].batch.text() == "largest batch about 960"
-    assert "Free just now: 8 GB. Planned with 7.2 GB: " in seen(memory)
+    assert "Free when it was measured: 8 GB. Planned with 7.2 GB: " in seen(memory)
     assert "dashed" not in seen(memory)
     assert "1 GB of memory is 1,024 MB" in seen(memory)
 
@@ -218,6 +218,27 @@ def test_only_what_has_a_bar_has_code(memory, app, qtbot):
     assert "mixed precision would not help here" in memory.bars.rows["together"].detail.text()
 
 
+def test_another_batch_is_answered_without_another_run(memory, app, qtbot, seen):
+    found = worked_out(16)
+    app.results["fit"] = found
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    assert memory.start.text() == "Measure again"
+    memory.batch.take(memory.batch.entries[2])
+    assert app.fitted == ("resnet50", 16, "cuda")  # nobody else was asked
+    assert not memory.busy
+    assert memory._fits == worked_out(4).fits
+    assert "One step of ResNet-50, batch of 4, on GPU 1 · RTX 3090" in seen(memory.bars)
+    memory.model.take(memory.model.entries[1])
+    assert not memory.bars.isVisible()  # of this one nothing is known
+    assert memory.start.text() == "Work it out"
+    memory.model.take(memory.model.entries[0])
+    memory.device.take(memory.device.entries[2])  # the same card by its number
+    assert memory._fits == worked_out(4).fits
+    memory.set_environment(None)
+    assert not memory.bars.isVisible()
+
+
 def test_the_gpu_can_be_chosen(memory, app, qtbot):
     """The one with the most memory, unless somebody says otherwise; which there are is known after the first run."""
     assert [each.value for each in memory.device.entries] == ["cuda", "cpu"]
@@ -252,7 +273,6 @@ def test_it_says_how_long_and_how_far_it_is(memory, app, qtbot):
     qtbot.waitUntil(lambda: not memory.busy, timeout=5000)
     assert memory.bars.rows["plain"].hasFocus()  # read out, and no button that a late key would press
     assert page.verticalScrollBar().value() == 0
-    memory._forget()
     assert memory.note.text().startswith("Measures steps with 1 to 3 examples")
     assert "Last time it took 75 seconds here." in memory.note.text()
 
