@@ -22,12 +22,21 @@ translate = QCoreApplication.translate
 
 
 class Headline(NamedTuple):
-    """The one figure and what it is; `missing` is what of the main ones is not there."""
+    """The one figure and what it is; `missing` is what of the main ones is not there.
+
+    `read_with` is what nobody may read the figure without: the formats that it compares, what speaks against it.
+    """
 
     figure: str
     text: str
     detail: str
     missing: str = ""
+    read_with: str = ""
+
+    @property
+    def brief(self) -> str:
+        """As little as can stand beside the figure."""
+        return "\n".join(part for part in (self.text, self.read_with) if part)
 
 
 def workload(name: str, dtype: str = "") -> str:
@@ -188,14 +197,15 @@ def headline(benchmark: Benchmark) -> Headline | None:
     why = doubt(*(each for each in (best, pair.cpu) if each is not None))
     unsure = translate("Scores", "Doubtful: {why}.").format(why=why) if why else ""
     if pair.ratio is not None:
-        figure = times(pair.ratio)
+        figure, formats = times(pair.ratio), _formats(pair)
         return Headline(
             ratio_words(pair.ratio),
             translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU").format(
                 workload=workload(best.id), card=card(benchmark, best.device), times=figure
             ),
-            " ".join((_formats(pair), unsure or _of_a_night(pair.ratio))).strip(),
+            " ".join((formats, unsure or _of_a_night(pair.ratio))).strip(),
             missing(benchmark),
+            " ".join((formats, unsure)).strip(),
         )
     threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
     where = translate("Scores", "the CPU") if best.device == "cpu" else card(benchmark, best.device)
@@ -215,6 +225,7 @@ def headline(benchmark: Benchmark) -> Headline | None:
             if part
         ),
         missing(benchmark),
+        unsure,
     )
 
 

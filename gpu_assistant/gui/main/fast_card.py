@@ -62,7 +62,7 @@ class FastCard(Card):
             self.button.setText(self.tr("Measure"))
             return
         self.figure.setText(best.figure)
-        self.of_what.setText(best.text)
+        self.of_what.setText(best.brief)
         shown = scores.comparable(benchmark)[: self.BARS]
         self.bars.set_bars(
             [

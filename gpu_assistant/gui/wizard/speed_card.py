@@ -52,7 +52,7 @@ class SpeedCard(Card):
         self.bar.setVisible(measuring)
         if best is not None and benchmark is not None:
             self.figure.setText(best.figure)
-            self.of_what.setText(best.text)
+            self.of_what.setText(best.brief)
             shown = scores.comparable(benchmark)[:3]
             self.bars.set_bars(
                 [(scores.device_name(each), each.median, scores.value(each), scores.colour(each)) for each in shown]

@@ -11,6 +11,9 @@ from gpu_assistant.gui.bench.every import rows_of
 from gpu_assistant.gui.bench.past_card import change_words
 from gpu_assistant.gui.bench.picture import marks
 from gpu_assistant.gui.bench.report import html
+from gpu_assistant.gui.main.fast_card import FastCard
+from gpu_assistant.gui.wizard.speed_card import SpeedCard
+from gpu_assistant.texts import Texts
 from tests.fakes.benchmarks import card_benchmark, figure
 from tests.fakes.examples import cpu_benchmark
 
@@ -58,6 +61,24 @@ def test_what_was_left_out_for_lack_of_time_is_named_with_a_way_out():
     wayout = "The full test has up to 15 minutes for each device: more of it fits in."
     assert wayout in [line.text for line in lines]
     assert wayout not in [line.text for line in fairness.fairness(replace(quick, scope="full"))]
+
+
+@pytest.mark.parametrize(("notes", "said"), [((), ""), (("spread",), " Doubtful: the runs vary by more than 10 %.")])
+def test_home_and_the_last_page_say_in_which_formats_is_compared(qtbot, notes, said):
+    found = card_benchmark()
+    found = replace(found, results=tuple(replace(each, notes=notes) for each in found.results))
+    home, done = FastCard(), SpeedCard()
+    for card in (home, done):
+        qtbot.addWidget(card)
+    home.show_benchmark(found)
+    done.draw(found, measuring=False, error=None, texts=Texts("en"))
+    for card in (home, done):
+        first, second = card.of_what.text().split("\n")
+        assert first.endswith("your RTX 4060 is 31 times as fast as your CPU")
+        assert second == f"On the card mixed precision, on the CPU float32.{said}"
+    home.show_benchmark(cpu_benchmark())  # one device, and its format is named beside the figure
+    assert "\n" not in home.of_what.text()
+    assert "float32" in home.of_what.text()
 
 
 def test_a_warning_names_what_it_is_about_and_the_headline_what_is_missing():
