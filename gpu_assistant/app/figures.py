@@ -11,9 +11,10 @@ from .base import Base
 
 if TYPE_CHECKING:
     from ..bench.fit import FitJob, FitModel
+    from ..bench.kept import Kept
     from ..bench.parent import BenchJob
     from ..catalog.health import HealthRules
-    from ..core.results import Benchmark, GpuSample, Sample
+    from ..core.results import GpuSample, Sample
     from ..health.figures import Form
     from ..health.job import HealthJob
     from ..health.minder import Looks
@@ -74,12 +75,11 @@ class Figures(Base):
             if not any((folder / needed).is_dir() for folder in folders)
         }
 
-    def benchmarks(self) -> tuple[Benchmark, ...]:
-        """The benchmarks kept so far, oldest first; one that cannot be read, or is another version's, is left out."""
-        from ..bench.kept import read
+    def benchmarks(self) -> Kept:
+        """The benchmarks kept so far; one that cannot be read, or is another version's, is left out and counted."""
+        from ..bench.kept import all_of
 
-        kept = [read(path) for path in self.data.benchmarks.glob("*.json")]
-        return tuple(sorted((each for each in kept if each is not None), key=lambda each: each.started or 0.0))
+        return all_of(self.data.benchmarks)
 
     def health(
         self,

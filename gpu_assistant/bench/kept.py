@@ -1,9 +1,10 @@
-"""Reads a benchmark that was kept. Another version of the program may have written it, or somebody by hand."""
+"""Reads the benchmarks that were kept. Another version of the program may have written it, or somebody by hand."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,6 +16,20 @@ from .lines import LEFT, NOTES, REMARKS, VERDICTS, WORKLOADS, sound
 # Steers a terminal, or turns the direction of what follows.
 _STEERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 YEAR_3000 = 32_503_680_000.0  # seconds since the epoch: what every system's calendar knows
+
+
+class Kept(NamedTuple):
+    """What a folder has: `benchmarks`, oldest first, and how many files of it `read` leaves out."""
+
+    benchmarks: tuple[Benchmark, ...]
+    left_out: int
+
+
+def all_of(folder: Path) -> Kept:
+    """The benchmarks in a folder that need not be there."""
+    found = [read(path) for path in folder.glob("*.json")]
+    read_ones = [each for each in found if each is not None]
+    return Kept(tuple(sorted(read_ones, key=lambda each: each.started or 0.0)), left_out=len(found) - len(read_ones))
 
 
 def read(path: Path) -> Benchmark | None:

@@ -10,10 +10,12 @@ from ..core.results import Benchmark, Benchmarks, PastBenchmark
 from . import compare, summary
 
 
-def past(kept: Sequence[Benchmark]) -> Benchmarks:
-    """All of them, oldest first, as the window compares them."""
+def past(kept: Sequence[Benchmark], left_out: int = 0) -> Benchmarks:
+    """All of them, oldest first, as the window compares them; beside them others were `left_out`."""
     return Benchmarks(
-        schema="gpu-assistant/benchmarks/1", runs=tuple(_one(each, kept[:at]) for at, each in enumerate(kept))
+        schema="gpu-assistant/benchmarks/1",
+        runs=tuple(_one(each, kept[:at]) for at, each in enumerate(kept)),
+        left_out=left_out,
     )
 
 

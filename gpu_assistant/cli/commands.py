@@ -177,7 +177,7 @@ def _bench_history(app: App, arguments: argparse.Namespace, output: Output) -> i
     from . import show_past
 
     refuse_beside(arguments, "--history", ("device", "env"))
-    told = past(app.benchmarks())
+    told = past(*app.benchmarks())
     if output.json:
         output.value(told)
     else:

@@ -15,6 +15,7 @@ def benchmarks(value: Benchmarks, output: Output) -> None:
     """A table, the newest last: when, how thorough, versions, the figure that stands for it, what has changed."""
     if not value.runs:
         output.line(output.say("past-none"))
+        _left_out(value, output)
         return
     heads = tuple(output.say(f"past-{name}") for name in ("when", "test", "versions", "figure", "change"))
     rows = [heads, *(_row(run, output) for run in value.runs)]
@@ -23,6 +24,12 @@ def benchmarks(value: Benchmarks, output: Output) -> None:
         padded = (text + " " * (width - cells(text)) for text, width in zip(row, wide, strict=True))
         output.line("  ".join(padded).rstrip())
     output.line(output.say("past-equal"))
+    _left_out(value, output)
+
+
+def _left_out(value: Benchmarks, output: Output) -> None:
+    if value.left_out:
+        output.line(output.texts.say("bench.kept-left-out", {"results": value.left_out}))
 
 
 def _row(run: PastBenchmark, output: Output) -> tuple[str, ...]:

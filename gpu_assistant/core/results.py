@@ -213,10 +213,11 @@ class PastBenchmark(Struct, frozen=True, kw_only=True):
 
 
 class Benchmarks(Struct, frozen=True, kw_only=True):
-    """All benchmarks that were kept, oldest first."""
+    """All benchmarks that were kept, oldest first; how many were left out: another version wrote them, or damaged."""
 
     schema: Literal["gpu-assistant/benchmarks/1"]
     runs: tuple[PastBenchmark, ...]
+    left_out: int = 0
 
 
 FitVariant = Literal["plain", "mixed", "checkpointing", "accumulation", "together"]

@@ -35,7 +35,7 @@ COUNTED = {"lanes": ("lane", "条通道"), "table_rows": ("row", "行")}
 # What English texts count behind a place: "{count} files", "{count} damaged places".
 NOUNS = (
     *("cards", "checks", "cores", "errors", "files", "findings", "packages", "parts", "passes", "pieces", "places"),
-    *("products", "records", "rows", "runs", "steps", "threads", "words"),
+    *("products", "records", "results", "rows", "runs", "steps", "threads", "words"),
 )
 _MANY = re.compile(rf"\{{(?P<name>\w+)\}}(?P<gap> (?:[a-z]+ )?)(?P<noun>{'|'.join(NOUNS)})\b")
 UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.kept import read
+from gpu_assistant.bench.kept import all_of, read
 from gpu_assistant.bench.lines import LEFT, VERDICTS
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.results import Benchmark, BenchWatch, LeftOut
@@ -48,6 +48,17 @@ LEFT_OUT = LeftOut(id="bert-base", device="cpu", dtype="float32", size=(128,), w
 )
 def test_one_of_a_later_version_is_left_out(tmp_path: Path, later: dict[str, Any]) -> None:
     assert kept(tmp_path, replace(card_benchmark(), **later)) is None
+
+
+def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
+    ours = replace(card_benchmark(), started=2.0)
+    older = replace(ours, started=1.0)
+    (tmp_path / "a.json").write_bytes(encode(ours))
+    (tmp_path / "b.json").write_bytes(encode(older))
+    (tmp_path / "c.json").write_bytes(encode(replace(ours, verdict="bench.verdict.future")))
+    (tmp_path / "d.json").write_bytes(b"{")
+    assert all_of(tmp_path) == ((older, ours), 2)
+    assert all_of(tmp_path / "nothing") == ((), 0)
 
 
 def test_no_word_of_it_steers_a_terminal(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_the_past_as_a_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_pat
     (folder / "broken.json").write_text("{", encoding="utf-8")
     words = ["--data-dir", str(tmp_path), "bench", "--history"]
     assert run([*words, "--lang", "en"]) == 0
-    head, one, two, three, equal = capsysbinary.readouterr().out.decode().splitlines()
+    head, one, two, three, equal, left_out = capsysbinary.readouterr().out.decode().splitlines()
     assert head.split() == ["When", "Test", "Versions", "Figure", "Beside", "before"]
     assert "PyTorch 2.15.0+cu130 · CUDA 13.0 · driver 617.42" in one
     figure = "Training ResNet-50, mixed precision (bfloat16) · NVIDIA GeForce RTX 4060 · 262 images/s"
@@ -153,9 +153,11 @@ def test_the_past_as_a_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_pat
     assert two.endswith("nothing before to compare with")
     assert f"20 % slower than {one[:16]}" in three
     assert "same version" in equal
+    assert left_out == "Not shown: 1 result, damaged or kept by another version of this program."
     assert run([*words, "--json"]) == 0
     told = decode(capsysbinary.readouterr().out, Benchmarks)
     assert [(each.compared_with, each.change) for each in told.runs[:2]] == [(None, None), (None, None)]
+    assert told.left_out == 1
     assert told.runs[2].compared_with == told.runs[0].started
     assert told.runs[2].change == pytest.approx(0.8)
     assert run([*words, "--device", "cpu"]) == 2

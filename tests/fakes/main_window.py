@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QEvent
 
+from gpu_assistant.bench.kept import Kept
 from gpu_assistant.catalog.health import HealthRules
 from gpu_assistant.core.results import Benchmark, GpuSample, Sample
 from gpu_assistant.gui.main.window import MainWindow
@@ -73,6 +74,7 @@ class FakeMain(FakeApp):
         super().__init__(*given, **named)
         self.samplers = FakeSampler()
         self.kept: list[Benchmark] = []
+        self.kept_left_out = 0
         self.lacks: dict[str, tuple[str, ...] | None] = {}
         self.settings = replace(self.settings, setup_done=True)
         self.known = (ENVIRONMENT,)
@@ -112,8 +114,8 @@ class FakeMain(FakeApp):
     def lacking(self, environment: Path) -> dict[str, tuple[str, ...] | None]:
         return self.lacks
 
-    def benchmarks(self) -> tuple[Benchmark, ...]:
-        return tuple(self.kept)
+    def benchmarks(self) -> Kept:
+        return Kept(tuple(self.kept), left_out=self.kept_left_out)
 
 
 def alone(sampling: Sampling) -> None:

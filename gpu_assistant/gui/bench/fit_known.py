@@ -40,7 +40,7 @@ class FitKnownJob:
     def run(self, context: JobContext[Any]) -> FitKnown:
         """Read."""
         context.check_cancelled()
-        seen = (each.devices for each in reversed(self._app.benchmarks()))
+        seen = (each.devices for each in reversed(self._app.benchmarks().benchmarks))
         devices = next((each for each in seen if any(device.id != "cpu" for device in each)), ())
         lacking = self._app.lacking(self._environment)
         return FitKnown(fitting=fitting(self._app.catalog), devices=devices, lacking=lacking)

@@ -15,7 +15,7 @@ from ...bench.lines import BenchProgress, Loading
 from ...core.errors import AppError
 from ...core.jobs import JobContext, Later
 from ...core.results import Benchmark, BenchResult
-from ..components import Banner, Button, Card, EmptyState, Page, Segments
+from ..components import Banner, Button, Card, EmptyState, Page, Segments, label
 from ..language import Language
 from ..main.facts import Installed, in_use
 from ..worker import JobRunner
@@ -37,10 +37,13 @@ LATE_MS = 800  # so long a key that was meant for "Cancel" may be late
 
 
 class _Known(Struct, frozen=True):
-    """What the disk has: the environment in use, the benchmarks that were kept, where ranges are from."""
+    """What the disk has: the environment in use, the benchmarks that were kept and how many more were not understood,
+    where ranges are from.
+    """
 
     installed: Installed | None
     kept: tuple[Benchmark, ...]
+    left_out: int
     source: RangeSource
 
 
@@ -50,7 +53,7 @@ class _ReadJob:
 
     def run(self, context: JobContext[Any]) -> _Known:
         context.check_cancelled()
-        return _Known(in_use(self._app), self._app.benchmarks(), range_source(self._app.catalog))
+        return _Known(in_use(self._app), *self._app.benchmarks(), range_source(self._app.catalog))
 
 
 class BenchmarkPage(Page):
@@ -66,6 +69,7 @@ class BenchmarkPage(Page):
         self._source: RangeSource | None = None
         self._kept: tuple[Benchmark, ...] = ()
         self._own: tuple[Benchmark, ...] = ()
+        self._left_out = 0
         self._read = self._focus_wanted = self._ready = self._stopped = False
         self._error: AppError | None = None
         self._saved: Path | None = None
@@ -86,6 +90,8 @@ class BenchmarkPage(Page):
         self.column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.trouble)
         self.column.addWidget(self._views, 1)
+        self.left_out = label("small")
+        self.column.addWidget(self.left_out)
         self._reader, self._runner = JobRunner(self), JobRunner(self)
         self._sharing = Sharing(self)
         self._late = QTimer(self, interval=LATE_MS, singleShot=True)
@@ -177,7 +183,7 @@ class BenchmarkPage(Page):
 
     def _known(self, known: _Known) -> None:
         self._read = True
-        self._installed, self._source = known.installed, known.source
+        self._installed, self._source, self._left_out = known.installed, known.source, known.left_out
         # A result that could not be saved is still a result.
         unsaved = tuple(each for each in self._own if each not in known.kept)
         self._kept = (*known.kept, *unsaved)
@@ -262,6 +268,8 @@ class BenchmarkPage(Page):
         self.tabs.setAccessibleName(self.tr("What to look at"))
         self.tabs.setVisible(self.able and not self.measuring)
         self.actions_.setVisible(shown)
+        self.left_out.setText(self._language.texts().say("bench.kept-left-out", {"results": self._left_out}))
+        self.left_out.setVisible(self._left_out > 0 and not self.measuring and not memory)
         able, installed = self.able and not self.memory.busy, self._installed
         quick, thorough = (before.how_long(installed, full=full) if installed else "" for full in (False, True))
         self.actions_.set_words(able, quick, thorough, self._why_not())

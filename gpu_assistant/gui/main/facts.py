@@ -72,7 +72,7 @@ class LookJob:
 
     def run(self, context: JobContext[Any]) -> Facts:
         """The whole of it; raises what `detect` raises."""
-        benchmarks = self._app.benchmarks()
+        benchmarks = self._app.benchmarks().benchmarks
         facts = Facts(
             looked=True,
             machine=self._app.simulated_machine,

@@ -232,7 +232,7 @@ class Happenings:
             for made in self._app.environments()
             if made.created
         ]
-        for each in self._app.benchmarks():
+        for each in self._app.benchmarks().benchmarks:
             if each.started is not None:
                 end = each.started + (each.seconds or 0.0)
                 found.append(Event(start=each.started, end=end, text=MEASURED, tone="accent"))

@@ -116,6 +116,14 @@ def test_before_and_after(shown):
     assert page.change.text().startswith("No difference")
 
 
+def test_kept_results_that_are_not_shown_are_counted(shown, app, seen):
+    app.kept_left_out = 2
+    page = shown(card_benchmark())
+    assert "Not shown: 2 results, damaged or kept by another version of this program." in seen(page)
+    page.tabs.buttons[MEMORY_TAB].click()
+    assert not page.left_out.isVisible()
+
+
 def test_all_figures_unfold(shown, seen):
     page = shown(card_benchmark())
     page.result.every.toggle.click()
