@@ -124,7 +124,12 @@ def wanted(left: LeftOut) -> tuple[str, dict[str, Value]] | None:
         return "bench.left.memory", {"wanted_memory_bytes": left.wanted_bytes, "had_memory_bytes": left.had_bytes}
     if left.wanted_s is not None and left.had_s is not None:
         # Rounded apart: 4 seconds wanted and 4 given would be no reason.
-        return "bench.left.time", {"wanted_seconds": math.ceil(left.wanted_s), "had_seconds": math.floor(left.had_s)}
+        had, wanted_s = math.floor(left.had_s), math.ceil(left.wanted_s)
+        return (
+            ("bench.left.time", {"wanted_seconds": wanted_s, "had_seconds": had})
+            if had
+            else ("bench.left.no-time", {"wanted_seconds": wanted_s})
+        )
     return None
 
 

@@ -7,6 +7,8 @@ from msgspec.structs import replace
 
 from gpu_assistant.bench import summary
 from gpu_assistant.bench.past import past
+from gpu_assistant.core.results import LeftOut
+from gpu_assistant.texts import Texts
 
 from ..fakes.benchmarks import card_benchmark, figure, two_cards
 from ..fakes.examples import cpu_benchmark
@@ -113,3 +115,28 @@ def test_a_quick_and_a_full_test_are_compared_by_what_both_have() -> None:
     assert two.compared is not None
     assert (two.compared.id, two.compared_with) == ("bert-base", 1.0)
     assert two.change is not None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "had", "said"),
+    [
+        (3.2, 3.1, "takes about 4 seconds here; there were 3 seconds for it"),
+        (3.2, 0.4, "takes about 4 seconds here; no time was left"),
+        (None, None, None),
+        (3.2, None, None),
+    ],
+)
+def test_what_was_left_out_says_what_it_wanted_as_far_as_that_is_known(
+    wanted: float | None, had: float | None, said: str | None
+) -> None:
+    left = LeftOut(
+        id="bert-base",
+        device="cpu",
+        dtype="float32",
+        size=(128,),
+        why="bench.note.time",
+        wanted_s=wanted,
+        had_s=had,
+    )
+    found = summary.wanted(left)
+    assert (None if found is None else Texts("en").say(*found)) == said

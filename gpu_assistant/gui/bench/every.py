@@ -7,7 +7,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 
 from ...bench import summary
-from ...bench.lines import NOTE
 from ...core.results import Benchmark
 from ...texts.format import counted
 from .. import language
@@ -168,8 +167,7 @@ def rows_of(benchmark: Benchmark) -> list[tuple[str, ...]]:
     texts = language.texts()
     for left in benchmark.left_out:
         what = scores.workload(left.id, left.dtype)
-        short = left.why.replace(NOTE, "bench.why.", 1)
-        why = texts.say(short if texts.has(short) else left.why)
+        why = scores.why(left.why)
         if (figures := summary.wanted(left)) is not None:
             why = texts.say(*figures)  # of this one alone; why is said for all beside "Was it a fair test?"
             why = why[:1].upper() + why[1:]

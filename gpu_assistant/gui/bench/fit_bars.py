@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...core.results import BenchDevice, FitVariant, MemoryFit
-from .. import language
 from ..components import Card, label
-from . import fit_words
+from . import fit_words, scores
 from .layouts import emptied
 from .stack_row import StackRow
 
@@ -77,10 +76,9 @@ class FitBars(Card):
                 self.rows[fit.variant].show_fit(fit, plain, scale)
             else:
                 self._add(StackRow(fit, plain, scale), fit.variant)
-        texts = language.texts()
         for variant, why in self._left.items():
             name = next((fit_words.variant_name(each) for each in fit_words.VARIANTS if each == variant), variant)
-            self._left_out.addWidget(label("small", f"{name}: {texts.say(why)}"))
+            self._left_out.addWidget(label("small", f"{name}: {scores.why(why)}"))
         notes = [self.tr("1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.")]
         if any(0 < fit.gradients < fit.parameters for fit in fits):
             notes.insert(

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from ...bench import compare, summary
 from ...bench.expected import key
-from ...bench.lines import BenchProgress
+from ...bench.lines import NOTE, BenchProgress
 from ...core.results import Benchmark, BenchResult
 from ...texts.format import UNKNOWN, counted, duration, memory, short_name
 from ...texts.missing import without
@@ -148,6 +148,12 @@ def marked(result: BenchResult) -> str:
     if not doubtful(result):
         return value(result)
     return translate("Scores", "{value} (doubtful)").format(value=value(result))
+
+
+def why(left_out: str) -> str:
+    """Why one thing was left out, behind its name; by the key of what is said of all of them together."""
+    texts, short = language.texts(), left_out.replace(NOTE, "bench.why.", 1)
+    return texts.say(short if texts.has(short) else left_out)
 
 
 def doubtful(result: BenchResult) -> bool:

@@ -213,7 +213,7 @@ def test_the_code_says_what_the_environment_lacks_and_what_fits_its_pytorch(memo
     assert "pip" not in memory.snippet.text.toPlainText()
 
 
-def test_only_what_has_a_bar_has_code(memory, app, qtbot):
+def test_only_what_has_a_bar_has_code(memory, app, qtbot, seen):
     found = memory_fits()
     fits = tuple(each for each in found.fits if each.variant != "mixed")
     fits = (*fits[:-1], replace(fits[-1], dtype="float32"))
@@ -223,6 +223,7 @@ def test_only_what_has_a_bar_has_code(memory, app, qtbot):
     assert [each.value for each in memory.way.entries] == ["plain", "checkpointing", "accumulation", "together"]
     memory.way.take(memory.way.entries[3])
     assert "autocast" not in memory.snippet.text.toPlainText()
+    qtbot.waitUntil(lambda: "Mixed precision: This CPU has no units" in seen(memory), timeout=5000)
     assert "mixed precision would not help here" in memory.bars.rows["together"].detail.text()
 
 
@@ -332,6 +333,14 @@ def test_escape_stops_only_what_is_seen(memory, app, qtbot):
     page.tabs.buttons[MEMORY_TAB].click()
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not memory.busy, timeout=5000)
+
+
+def test_why_a_way_has_no_bar_is_said_of_this_way_alone(memory, app, qtbot, seen):
+    found = memory_fits()
+    app.results["fit"] = replace(found, fits=found.fits[:1], left_out={"mixed": "bench.note.memory"})
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: "Mixed precision: Does not fit in the free memory" in seen(memory), timeout=5000)
 
 
 def test_trouble_is_said(memory, app, qtbot, seen):
