@@ -31,4 +31,6 @@ def command(
     if build is None or build.alone:
         return None
     where = ("--index-url", build.index_url) if build.index_url is not None else ()
-    return (*words, f"{package}=={release.torchvision}", *where)
+    # Of the very same build: pip's configuration may name further sources, and beside another build it does not load.
+    same = f"+{tag}" if tag else ""
+    return (*words, f"{package}=={release.torchvision}{same}", *where)
