@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import statistics
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from gpu_assistant.core.machine import Cpu
 
 from ..fakes.environments import environment_with
 from ..fakes.system import FakeSystem
+from .inside import inside
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -34,6 +38,33 @@ def test_two_processes_train_one_model(torch_environment: Path) -> None:
     alone = result.settings["alone"]
     assert isinstance(alone, float)
     assert result.efficiency == pytest.approx(result.median / (2 * alone))
+
+
+TAKES_PART = """
+parallel = __import__("importlib").import_module("gpu_assistant_bench.parallel")
+from torch import distributed
+torch.nn.parallel.DistributedDataParallel = lambda model, device_ids: model
+parallel.timing.LEAST_RUNS, parallel.LIMIT_S, parallel.BATCHES = 3, 0.1, {"cpu": 1}
+distributed.init_process_group("gloo")
+found = parallel._measured(cpu, "resnet50", "float32", distributed.get_rank(), 2)
+"""
+
+
+@pytest.mark.real_install
+def test_processes_that_do_not_share_their_gradients_are_found_out(
+    torch_environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        port = place.getsockname()[1]
+    for name, value in {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
+    started = [f"import os\nos.environ['RANK'] = '{rank}'\n{TAKES_PART}" for rank in range(2)]
+    with ThreadPoolExecutor() as both:
+        first, _ = both.map(partial(inside, torch_environment), started)
+    assert first["error"] > 0
+    assert "wrong" in first["notes"]
 
 
 def test_a_torch_that_cannot_leaves_a_word_in_the_log(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def _measured(device: Device, name: str, dtype: str, rank: int, world: int) -> D
     noted = timing.spread(together) > timing.SPREAD_NOTED
     return {
         "id": name + "-parallel",
-        "version": 1,
+        "version": 2,  # 2: as `Training.version`
         "device": device.id if device.kind == "cpu" else "cuda",
         "dtype": dtype,
         "size": list(KINDS[name].size),
