@@ -47,6 +47,15 @@ static double seconds(void) {
 }
 #endif
 
+/* Read when the library is opened, not at each call: another thread that changes the environment meanwhile, as numpy does
+ * while it is loaded, takes it away from under getenv. */
+static char scenario_path[1024], calls_path[1024];
+static void read_settings(void) {
+    const char *scenario = setting("FAKE_NVML_SCENARIO"), *calls = setting("FAKE_NVML_CALLS");
+    snprintf(scenario_path, sizeof scenario_path, "%s", scenario ? scenario : "");
+    snprintf(calls_path, sizeof calls_path, "%s", calls ? calls : "");
+}
+
 enum { OK = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, TOO_SMALL = 7, TIMEOUT = 10 };
 enum { CARDS = 16, LINES = 4096 };
 typedef unsigned int uint;
@@ -76,17 +85,16 @@ static int by_key(const void *a, const void *b) {
 }
 
 static void read_scenario(void) {
-    const char *path = setting("FAKE_NVML_SCENARIO");
     struct stat now;
     if (!began) began = seconds();
     if (fixed) return;
-    if (!path) { line_count = 0; return; }
-    if (stat(path, &now)) return;
+    if (!*scenario_path) { line_count = 0; return; }
+    if (stat(scenario_path, &now)) return;
 #ifndef _WIN32
     if (now.st_ino == read_as.st_ino && now.st_size == read_as.st_size
         && now.st_mtim.tv_sec == read_as.st_mtim.tv_sec && now.st_mtim.tv_nsec == read_as.st_mtim.tv_nsec) return;
 #endif
-    FILE *file = fopen(path, "rb");
+    FILE *file = fopen(scenario_path, "rb");
     if (!file) return; /* Windows, in the moment in which it is replaced: what was read before still holds */
     size_t size = fread(text_of_file, 1, sizeof text_of_file - 1, file);
     fclose(file);
@@ -137,9 +145,8 @@ static int find(const char *key, char *value, size_t size) {
 }
 
 static void called(const char *function) {
-    const char *path = setting("FAKE_NVML_CALLS");
     char text[64];
-    FILE *file = path ? fopen(path, "a") : NULL;
+    FILE *file = *calls_path ? fopen(calls_path, "a") : NULL;
     if (file) {
         fprintf(file, "%s\n", function);
         fclose(file);
@@ -181,6 +188,7 @@ static int machine_number(const char *name, int *to) {
 API nvmlInitWithFlags(uint flags) {
     char text[64];
     (void)flags;
+    read_settings();
     called("nvmlInitWithFlags");
     int code = find("init", text, sizeof text);
     if (code == OK) open_sessions++;
