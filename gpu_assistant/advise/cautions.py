@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PureWindowsPath
 
 from ..catalog.versions import numbers
-from ..core.disks import home_disk
+from ..core.disks import elsewhere, home_disk
 from ..core.message import Value
 from ..core.recommendation import DriverAdvice
 from ..core.recommendation import Warning as Caution
@@ -222,11 +222,13 @@ def _space(d: Decision) -> Iterator[Caution]:
     kept, exact = sizes.disk_bytes, not sizes.approximate
     if kept is None:
         kept, exact = d.where.catalog.disk_about(build.variant), False
-    disk = home_disk(d.where.machine)
+    machine = d.where.machine
+    disk = home_disk(machine)
     if disk is None or (kept is None and sizes.download_bytes is None):
         return
     # What is downloaded lies on the disk too: a lower bound where the whole was never measured.
     needed = (kept or 0) + (sizes.download_bytes or 0)
     if (disk.free_bytes or 0) < needed:
-        code = "disk-space" if exact else "disk-space-about"
-        yield warn(code, needed_bytes=needed, free_bytes=disk.free_bytes, disk=disk.path.lstrip("@"))
+        other = elsewhere(machine.disks or (), disk.path, needed, machine.os.system, "gpu-assistant")
+        code = f"disk-space{'' if exact else '-about'}{'-other' if other else ''}"
+        yield warn(code, needed_bytes=needed, free_bytes=disk.free_bytes, disk=disk.path.lstrip("@"), **other)

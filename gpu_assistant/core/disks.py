@@ -1,8 +1,11 @@
-"""Which of a machine's disks a folder lies on."""
+"""Which of a machine's disks a folder lies on, and which other one has room."""
 
 from __future__ import annotations
 
-from .machine import Disk, Machine
+from collections.abc import Sequence
+
+from .machine import Disk, Machine, SystemName
+from .names import Value
 
 
 def disk_of(machine: Machine, folder: str) -> Disk | None:
@@ -23,6 +26,19 @@ def home_disk(machine: Machine) -> Disk | None:
     home = machine.user.home if machine.user is not None else None
     found = disk_of(machine, home) if home is not None else None
     return found or max(_known(machine), key=lambda disk: disk.free_bytes or 0, default=None)
+
+
+def elsewhere(disks: Sequence[Disk], small: str, needed: int, system: SystemName, folder: str) -> dict[str, Value]:
+    """What is told of the disk with the most room where the one at the path `small` has too little for `needed` bytes:
+    its name, its room, and there a new `folder`; empty where no other one has enough.
+    """
+    fitting = [disk for disk in disks if disk.path != small and (disk.free_bytes or 0) >= needed]
+    other = max(fitting, key=lambda disk: disk.free_bytes or 0, default=None)
+    if other is None:
+        return {}
+    path, between = other.path.lstrip("@"), "\\" if system == "windows" else "/"
+    there = path.rstrip("\\/") + between + folder
+    return {"other": path, "other_free_bytes": other.free_bytes, "there": there}
 
 
 def _known(machine: Machine) -> list[Disk]:

@@ -2,6 +2,7 @@
 
 AppError            exit 1  the machine, the environment or the work
 ├── CannotSetUp   exit 1  no step of ours does this here
+├── DiskTooSmall  exit 1  too little room, and which other disk has it
 ├── CallError       exit 2  the call itself (bad option, broken machine or plan file)
 ├── Cancelled       exit 3  stopped by the user, can be resumed
 ├── RebootNeeded    exit 4  done so far, restart, then --resume
@@ -58,6 +59,26 @@ class CallError(AppError):
     """The call is wrong: nothing was tried."""
 
     exit_code = 2
+
+
+class DiskTooSmall(AppError):
+    """Too little is free on the disk of `path`. `goes` is what lies there, "data" (the data folder and all below it) or
+    "env" (the environment alone); `other` tells of a disk with room, as `disks.elsewhere` has it.
+    """
+
+    def __init__(
+        self, *, path: str, needed_bytes: int, free_bytes: int, goes: str = "", other: dict[str, Value] | None = None
+    ) -> None:
+        super().__init__("disk-too-small", path=path, needed_bytes=needed_bytes, free_bytes=free_bytes)
+        self.data |= other or {}
+        self._goes = goes if other else ""
+
+    @property
+    def message(self) -> Message:
+        """With the way to the other disk, if there is one."""
+        from .message import Message
+
+        return Message(f"error.{self.code}{'-' if self._goes else ''}{self._goes}", self.data)
 
 
 class ChoiceImpossible(CallError):

@@ -156,7 +156,9 @@ def test_a_size_is_exact_only_for_the_release_that_was_measured() -> None:
 def test_room_counts_on_the_disk_of_the_users_folder() -> None:
     disks = (Disk(path="C:\\", free_bytes=4 * 10**8), Disk(path="D:\\", free_bytes=4 * 10**11))
     at_home = machine("windows", disks=disks, user=User(home="C:\\Users\\lin", ascii=True))
-    assert codes(recommend(at_home, catalog()).warnings) == ["disk-space-about"]
+    (small,) = recommend(at_home, catalog()).warnings
+    assert small.code == "disk-space-about-other"
+    assert (small.data["other"], small.data["there"]) == ("D:\\", "D:\\gpu-assistant")
     elsewhere = machine("windows", disks=disks, user=User(home="d:\\lin", ascii=True))
     assert recommend(elsewhere, catalog()).warnings == ()
 

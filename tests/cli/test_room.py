@@ -30,7 +30,8 @@ def test_the_space_is_no_less_than_the_downloads_and_what_they_become(
     assert run(words) == 0
     steps = json.loads(capsys.readouterr().out)["steps"]
     space, download = steps[0], next(step for step in steps if step["kind"] == "download")
-    assert space["code"] == "check-space-about-short"
+    assert space["code"] == "check-space-about-short-data"
     assert space["data"]["disk"] == "C:\\"
+    assert "gpu-assistant --data-dir D:\\gpu-assistant" in space["what"]
     fetched = download["data"]["bytes"] + sum(step["bytes"] or 0 for step in steps)
     assert space["data"]["disk_bytes"] > fetched

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from msgspec import structs
 
-from ...core.disks import disk_of, home_disk
 from ...core.errors import AppError
 from ...core.json import storage_error
 from ...core.machine import Disk
@@ -23,16 +21,13 @@ from ..effects import FolderMoved
 from ..occupied import left_over, refuse_strangers, refuse_taken
 from ..outlook import place_now
 from ..place import Ground
-from ..planner import total
 from ..removal import delete, discard, finish, partial_path, said
 from ..replacing import kept_path
+from ..room import ENVIRONMENT, check_room, counted, needs, short
 from ..sweeping import holds_anything
 from ..work import Outcome, Work
 from .conda_environment import CondaEnvironment
 from .kind import Kind, refuse_fields
-
-# What an environment that is built already has behind it.
-BUILDING = frozenset({"download", "python-packages"})
 
 
 class CheckSpace(Kind):
@@ -43,27 +38,25 @@ class CheckSpace(Kind):
     codes: ClassVar[tuple[str, ...]] = (
         "check-space",
         "check-space-short",
+        "check-space-short-data",
+        "check-space-short-env",
         "check-space-about",
         "check-space-about-short",
+        "check-space-about-short-data",
+        "check-space-about-short-env",
         "check-space-unknown",
     )
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
         """One step, planned last: it knows what all the others take, and says so where that is too much."""
-        keeping, fetching = _counted(draft.steps)
-        kept, fetched = total(step.disk_bytes for step in keeping), total(step.bytes for step in fetching)
-        code = "check-space"
-        if kept is None or fetched is None:
-            code, (kept, fetched) = "check-space-about", _about(draft)
-        # What is downloaded lies on the disk, too.
-        least = kept + fetched if kept is not None else None
-        data: dict[str, Value] = {"env": str(draft.environment), "disk_bytes": least, "kept_bytes": kept}
-        # Of another machine's folders nothing is known here.
-        disk = home_disk(draft.machine) if draft.simulated else disk_of(draft.machine, str(draft.environment))
-        if least is None:
+        found = needs(draft)
+        data: dict[str, Value] = {"env": str(draft.environment), "disk_bytes": found.all, "kept_bytes": found.kept}
+        code = "check-space" if found.exact else "check-space-about"
+        small = short(found, draft)
+        if found.all is None:
             code = "check-space-unknown"
-        elif disk is not None and (disk.free_bytes or 0) < least:
-            code, data["disk"], data["free_bytes"] = f"{code}-short", disk.path.lstrip("@"), disk.free_bytes
+        elif small:
+            code, data = f"{code}-short{_way(small)}", data | small
         return (Step(id="space", kind=self.name, code=code, data=data, bytes=0, disk_bytes=0, minutes=0.0),)
 
     def told(self, step: Step, draft: Draft) -> Step:
@@ -93,7 +86,7 @@ class CheckSpace(Kind):
             delete(partial_path(env))
             if not (said(env) and any(step.kind == CondaEnvironment.name for step in work.plan.steps)):
                 discard(env)
-        _check_room(work, built=waiting is not None)
+        check_room(work, built=waiting is not None)
         _check_writable(work.data.root)
         work.folder(step, env.parent)
         _check_writable(env.parent)
@@ -105,21 +98,21 @@ class CheckSpace(Kind):
 
 def relieved(step: Step, before: Sequence[Step], after: Sequence[Step]) -> Step:
     """The look at the room, of a plan in which some steps need none any more."""
-    keeping, fetching = _counted(after)
+    keeping, fetching = counted(after)
     known = [each.disk_bytes for each in keeping], [each.bytes for each in fetching]
     kept: int | None = sum(kept_least(each) or 0 for each in keeping)
     fetched = sum(share(each.code, each.bytes, each.data).bytes for each in fetching)
     if any(each.kind == "python-packages" and each.disk_bytes is None for each in keeping):
         # Of the packages' room something was told by what was measured on others.
         told = step.data.get("kept_bytes")
-        gone = sum(kept_least(each) or 0 for each in _counted(before)[0]) - (kept or 0)
+        gone = sum(kept_least(each) or 0 for each in counted(before)[0]) - (kept or 0)
         kept = told - gone if isinstance(told, int) else None
     least = kept + fetched if kept is not None else None
     free, code = step.data.get("free_bytes"), "check-space-about" if None in (*known[0], *known[1]) else "check-space"
     if least is None:
         code = "check-space-unknown"
-    elif isinstance(free, int) and free < least:
-        code = f"{code}-short"
+    elif isinstance(free, int) and free < (least if step.data.get("goes") != "env" else _own(keeping)):
+        code = f"{code}-short{_way(step.data)}"
     return structs.replace(step, code=code, data={**step.data, "kept_bytes": kept, "disk_bytes": least})
 
 
@@ -138,45 +131,14 @@ def _clear(env: Path, step: Step, work: Work) -> Outcome:
     return Outcome(code="progress.moved-aside", data={"path": str(env), "to": str(to)})
 
 
-def _about(draft: Draft) -> tuple[int | None, int]:
-    """About what the whole plan keeps on the disk and fetches, by what is known of each step and what was measured on
-    such packages; None where nobody measured any.
-    """
-    keeping, fetching = _counted(draft.steps)
-    fetched = sum(share(step.code, step.bytes, step.data).bytes for step in fetching)
-    kept = sum(kept_least(step) or 0 for step in keeping)
-    if draft.sizes.disk_bytes is not None:
-        return kept, fetched
-    return (kept + draft.disk_about if draft.disk_about is not None else None), fetched
+def _own(keeping: Sequence[Step]) -> int:
+    """What the environment alone takes at the least."""
+    return sum(kept_least(step) or 0 for step in keeping if step.kind in ENVIRONMENT)
 
 
-def _counted(steps: Sequence[Step]) -> tuple[list[Step], list[Step]]:
-    """The steps that keep something on the disk of the plan, and those that fetch something to it."""
-    from . import KINDS
-
-    keeping = [step for step in steps if not KINDS[step.kind].apart]
-    return keeping, [step for step in steps if step.files or not KINDS[step.kind].apart]
-
-
-def _check_room(work: Work, *, built: bool) -> None:
-    """What the plan needs, added up for each disk; of what is unknown the least counts, of what is `built` nothing."""
-    needs: dict[int, tuple[Path, int]] = {}
-    todo = [step for step in work.plan.steps if not (built and step.kind in BUILDING)]
-    keep = sum(kept_least(step) or 0 for step in todo)
-    fetch = sum(step.bytes or 0 for step in todo)
-    for folder, count in ((work.environment.parent, keep), (work.data.files, fetch)):
-        place = _standing(folder)
-        device = place.stat().st_dev
-        needs[device] = (place, needs.get(device, (place, 0))[1] + count)
-    for place, count in needs.values():
-        free = shutil.disk_usage(place).free
-        if count + work.limits.reserve_bytes > free:
-            raise AppError("disk-too-small", path=str(place), needed_bytes=count, free_bytes=free)
-
-
-def _standing(folder: Path) -> Path:
-    """The folder, or the nearest one above that is there."""
-    return next(place for place in (folder, *folder.parents) if place.is_dir())
+def _way(small: Mapping[str, Value]) -> str:
+    """What of a text's code tells the way to a disk with room; nothing where there is none."""
+    return f"-{small['goes']}" if "goes" in small else ""
 
 
 def _check_writable(folder: Path) -> None:
