@@ -130,6 +130,17 @@ def test_unknown_is_a_dash_and_a_named_text_is_translated() -> None:
     assert texts.message(Message("cli.undo", {"how": "x"})) == "撤销：x"
 
 
+def test_a_build_is_told_in_words_not_by_pips_tag() -> None:
+    data = {"value": "2.13.0+cpu", "expected": "2.13.0+cu126"}
+    assert Texts("en").say("check.torch-variant.fail", data) == (
+        "PyTorch 2.13.0 (CPU build) is here, 2.13.0 (CUDA 12.6 build) was installed: something replaced it since."
+    )
+    assert Texts("zh_CN").say("check.torch-variant.pass", data) == "这是所选的版本：2.13.0（CPU 版）。"
+    done = {"count": 12, "release": "PyTorch 2.13.0+cpu + TensorFlow 2.21.0"}
+    assert "+" not in Texts("en").say("progress.resolved", done)
+    assert Texts("en").value("value", "/home/mei/2.13.0+cpu") == "/home/mei/2.13.0+cpu"
+
+
 def test_a_list_has_the_commas_of_its_language() -> None:
     for name in ("gpus", "series", "packages"):
         assert Texts("zh_CN").value(name, "3.11, 3.12, 3.13") == "3.11、3.12、3.13"

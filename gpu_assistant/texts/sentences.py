@@ -59,6 +59,8 @@ _GAP = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 _FIRST = re.compile(r"\{(?P<name>\w+)\}")
 _BUILD = re.compile(r"(?P<version>\d+(\.\d+)+)\+(cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*)")
 _BUILDS = frozenset({"build", "recommended"})
+# Where a sentence says already that it is PyTorch: "2.13.0 (CPU build)".
+_VERSIONS = frozenset({"expected", "value"})
 # What an environment holds, or was judged by: "PyTorch 2.15.0+cu132 + TensorFlow 2.21.0".
 _HELD = re.compile(f"PyTorch {_BUILD.pattern}")
 _RELEASES = frozenset({"release", "measured"})
@@ -68,7 +70,7 @@ _TAGS = frozenset({"variant", "default"})
 
 def _build(name: str, value: Value) -> re.Match[str] | None:
     """A PyTorch build as pip writes it: "2.14.1+cu126"."""
-    return _BUILD.fullmatch(value) if name in _BUILDS and isinstance(value, str) else None
+    return _BUILD.fullmatch(value) if name in _BUILDS | _VERSIONS and isinstance(value, str) else None
 
 
 def _tag(name: str, value: Value) -> re.Match[str] | None:
@@ -126,7 +128,7 @@ class Sentences:
             return self.say(value[1:])
         build = _build(name, value)
         if build is not None:
-            return self._build_words(build)
+            return self._build_words(build, "built" if name in _VERSIONS else "build")
         if isinstance(value, str) and name in _RELEASES:
             one, both, other = _HELD.sub(self._build_words, value).partition(" + ")
             value = self.say("release.both", {"one": one, "other": other}) if both else one
@@ -134,12 +136,12 @@ class Sentences:
             return self.variant(value)
         return shown(name, value, self.language)
 
-    def _build_words(self, build: re.Match[str]) -> str:
+    def _build_words(self, build: re.Match[str], words: str = "build") -> str:
         """A build as people say it: the tag behind the plus is pip's language."""
         version, cuda, minor, kind = build["version"], build["cuda"], build["minor"], build["kind"]
         if cuda is not None:
-            return self.say("build.cuda", {"version": version, "cuda": f"{cuda}.{minor}"})
-        return self.say(f"build.{kind}", {"version": version})
+            return self.say(f"{words}.cuda", {"version": version, "cuda": f"{cuda}.{minor}"})
+        return self.say(f"{words}.{kind}", {"version": version})
 
     def variant(self, tag: str) -> str:
         """The kind of a PyTorch build as people say it, from pip's tag ("cu126"); a tag of another make is kept."""

@@ -40,7 +40,7 @@ def rows(checks: Checks, texts: Texts) -> tuple[ProofRow, ...]:
     spoken = texts.checks(checks).checks
     worst = sorted((check for check in spoken if check.state != "skip"), key=_weight)
     return tuple(
-        ProofRow(state=check.state, text=check.text or check.id, value=_shown(check), fix=check.fix or "")
+        ProofRow(state=check.state, text=check.text or check.id, value=_shown(check, texts), fix=check.fix or "")
         for check in worst
     )
 
@@ -69,7 +69,8 @@ def _weight(check: Check) -> int:
     return {"fail": 0, "warn": 1, "pass": 2, "skip": 3}[check.state]
 
 
-def _shown(check: Check) -> str:
+def _shown(check: Check, texts: Texts) -> str:
     """The figure, unless the sentence says it already or there is none worth showing."""
     value = check.value
-    return value if isinstance(value, str) and value not in (check.text or "") else ""
+    said = texts.value("value", value) if isinstance(value, str) else ""
+    return said if said not in (check.text or "") else ""

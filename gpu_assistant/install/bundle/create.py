@@ -154,7 +154,7 @@ class CreateJob:
         )
         with _told(reporter, RESOLVE, "progress.resolved") as said:
             lock, contents = self._resolve(getting)
-            said |= {"count": len(lock.packages), "packages": contents.wish.label}
+            said |= {"count": len(lock.packages), "release": contents.wish.label}
         with _told(reporter, GATHER):
             files = self._gather(lock, getting)
         with _told(reporter, WRITE, "progress.bundle-whole") as said:

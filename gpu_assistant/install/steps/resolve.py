@@ -135,8 +135,8 @@ def _settled(lock: Lock, work: Work) -> Outcome:
     waiting = built(work.plan, work.journal)
     work.built = waiting is not None and waiting.lock == lock.identity
     found = {"PyTorch": lock.version("torch"), "TensorFlow": lock.version("tensorflow")}
-    told = ", ".join(f"{name} {version}" for name, version in found.items() if version is not None)
-    return Outcome(code="progress.resolved", data={"count": len(lock.packages), "packages": told})
+    told = " + ".join(f"{name} {version}" for name, version in found.items() if version is not None)
+    return Outcome(code="progress.resolved", data={"count": len(lock.packages), "release": told})
 
 
 def _refuse_other(lock: Lock, environment: Path) -> None:

@@ -27,6 +27,8 @@ class TestDone:
         assert page.pill.text == {"en": "All 6 checks passed", "zh_CN": "6 项检查全部通过"}[code]
         assert {"en": "the build that was chosen", "zh_CN": "这是所选的版本"}[code] in seen(page.proof)
         assert {"en": "Python 3.11.2 runs.", "zh_CN": "Python 3.11.2 可以运行。"}[code] in seen(page.proof)
+        assert {"en": "2.13.0 (CPU build)", "zh_CN": "2.13.0（CPU 版）"}[code] in seen(page.proof)
+        assert "+cpu" not in seen(page.proof)
         assert str(app.folder / "environments" / "pytorch") in page.command.text.toPlainText()
 
     def test_a_gpu_that_is_not_used_is_no_success(self, app, at_done):
