@@ -120,14 +120,16 @@ class Road(Base):
         return with_outlook(plan, Ground(self.system, self.data, self.catalog))
 
     def refuse_folder(self, environment: Path) -> None:
-        """Raise CallError, AppError where no environment can be put into a folder; of a simulated machine's, and of
-        what lies in it, nothing is known.
+        """Raise CallError, AppError where no environment can be put into a folder, also because nothing can be written
+        there or to the data folder; of a simulated machine's, and of what lies in it, nothing is known.
         """
-        from ..install.occupied import refuse_taken, refuse_unfit
+        from ..install.occupied import refuse_taken, refuse_unfit, refuse_unwritable
 
         refuse_unfit(environment)
         if not self.simulated:
             refuse_taken(environment, self.data)
+            refuse_unwritable(self.data.root)
+            refuse_unwritable(environment.parent)
 
     def price(self, machine: Machine, plan: Plan) -> PriceJob:
         """Ask the publishers how large everything in a plan is: `plan` asked again then knows its price."""

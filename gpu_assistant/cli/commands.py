@@ -186,9 +186,9 @@ def _bench_history(app: App, arguments: argparse.Namespace, output: Output) -> i
 
 
 def _plan(app: App, arguments: argparse.Namespace) -> Plan:
-    machine, recommendation = recommended(app, arguments)
     folder = app.environment_path(arguments.env, arguments.goal)
     app.refuse_folder(folder)
+    machine, recommendation = recommended(app, arguments)
     made = app.plan(machine, recommendation, folder, made_by=arguments.environment)
     if getattr(arguments, "online", False):
         run_job(app.price(machine, made))

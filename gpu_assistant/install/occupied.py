@@ -1,11 +1,13 @@
-"""Whose folder stands where the environment is meant to be."""
+"""Whose folder stands where the environment is meant to be, and whether anything can be written there."""
 
 from __future__ import annotations
 
 import os
+import secrets
 from pathlib import Path
 
 from ..core.errors import AppError, CallError
+from ..core.json import storage_error
 from ..core.paths import DataDir
 from ..system.own_folders import odd_name, system_folder
 from ..system.path_limits import longest_path, synced_folder
@@ -58,6 +60,21 @@ def refuse_files(environment: Path) -> None:
             return
         if os.path.lexists(place):
             raise AppError("not-a-folder", path=str(place))
+
+
+def refuse_unwritable(folder: Path) -> None:
+    """Raise "folder-unwritable", "disk-read-only", "storage" where nothing can be written to a folder, or to the
+    nearest one above while it is not there; leaves nothing behind. A full disk is told by the plan.
+    """
+    try:
+        place = next(place for place in (folder, *folder.parents) if place.is_dir())
+        probe = place / f".gpu-assistant-probe-{secrets.token_hex(4)}"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        failure = storage_error(error, folder)
+        if failure.code != "disk-full":
+            raise failure from error
 
 
 def ours(environment: Path, data: DataDir) -> Manifest | None:

@@ -652,6 +652,10 @@
         <translation>这样行不通</translation>
     </message>
     <message>
+        <source>Choose another folder</source>
+        <translation>选择另一个文件夹</translation>
+    </message>
+    <message>
         <source>You have all you need</source>
         <translation>你已经什么都不缺</translation>
     </message>

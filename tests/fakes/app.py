@@ -122,6 +122,7 @@ class FakeApp(AfterInstall, Bundles):
         self.wheels: tuple[LocalWheel, ...] = ()
         self.folder = folder
         self.shown_folder = ""
+        self.refusals: dict[str, AppError] = {}  # by the folder
         self.asked: list[str] = []
         self.orders: list[Any] = []
         self.begun: Interrupted | None = None
@@ -163,6 +164,10 @@ class FakeApp(AfterInstall, Bundles):
 
     def environment_path(self, given: str | None, goal: str = "pytorch") -> Path:
         return Path(given) if given else Path(self.shown_folder or self.folder / "environments" / goal)
+
+    def refuse_folder(self, environment: Path) -> None:
+        if (error := self.refusals.get(str(environment))) is not None:
+            raise error
 
     def plan(
         self, machine: Machine, recommendation: Recommendation, environment: Path, *, made_by: EnvironmentKind = "venv"

@@ -73,8 +73,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     what was recommended; `continued` an install that was begun before, so that its time is not known. `by_hand` tells
     that the user chooses versions, `dropped` the picks that were let go last; `options` are what there is to choose,
     `notes` what is worth knowing of them. `turn` is the last change of versions, `fell` the picks (part and value)
-    that did not go with it. `obstacle` is why a recommendation has no plan. `left_out` are the steps that a refused
-    question for rights left undone.
+    that did not go with it. `obstacle` is why a recommendation has no plan, or why its folder will not do.
+    `left_out` are the steps that a refused question for rights left undone.
     `bundle` is the folder that everything comes from, where no internet is used. `made_by` is what shall make the
     environment.
     """

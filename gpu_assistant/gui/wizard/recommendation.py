@@ -191,7 +191,7 @@ class RecommendationPage(WizardPage):
 
     @property
     def obstacle(self) -> AppError | None:
-        """Why what is wanted cannot be carried out though nothing is wrong: its goal is still to come."""
+        """Why what is wanted cannot be carried out: its goal is still to come, or its folder will not do."""
         error = self.road.errors.get("reckon")
         if isinstance(error, CannotSetUp):
             return error
@@ -200,8 +200,12 @@ class RecommendationPage(WizardPage):
     @property
     def way_on(self) -> Button:
         """The primary; where there is nothing to install, the way out of that."""
-        stuck = self.hero.kind == "warn" or (self.hero.kind == "error" and self.road.flow.facts.plan is None)
+        stuck = self.hero.kind == "warn" or (self.hero.kind == "error" and not self._installable)
         return self.hero.button if self.hero.isVisible() and stuck else self.primary
+
+    @property
+    def _installable(self) -> bool:
+        return self.road.flow.facts.plan is not None and self.obstacle is None
 
     def _foot(self) -> None:
         facts = self.road.flow.facts
@@ -212,7 +216,7 @@ class RecommendationPage(WizardPage):
         self.primary.set_icon("check" if facts.settled else "download")
         # While another answer is on its way, the keyboard stays where it is.
         waiting = self.road.reckoning and self._known and self.primary.isEnabled()
-        ready = waiting or (facts.plan is not None and not self.road.reckoning)
+        ready = waiting or (self._installable and not self.road.reckoning)
         was = self.primary.isEnabled()
         self.primary.setEnabled(ready)
         self.primary.set_busy(self.road.proving or waiting)
@@ -265,11 +269,18 @@ class RecommendationPage(WizardPage):
             self.road.take(offer)
 
     def _mend(self) -> None:
-        if self.obstacle is not None:
+        facts, obstacle = self.road.flow.facts, self.obstacle
+        if obstacle is not None and facts.plan is not None:
+            # What is wrong with the data folder is mended outside of us.
+            if obstacle.data.get("path") == str(self.road.app.data.root):
+                self.road.reckon()
+            else:
+                self.folder.choose()
+        elif obstacle is not None:
             self.road.want(goal="pytorch")
-        elif self.road.flow.facts.turn is not None:
+        elif facts.turn is not None:
             self.road.undo()
-        elif self.road.flow.facts.choice is not None:
+        elif facts.choice is not None:
             self.road.ours_again()
         else:
             self.road.reckon()

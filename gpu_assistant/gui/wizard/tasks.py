@@ -29,8 +29,9 @@ DAMAGED = ("now.damaged", "now.damaged-conda")
 
 
 class Reckoning(Struct, frozen=True, kw_only=True):
-    """What suits a machine; the plan for it or the `obstacle` that it has none; whether an environment is already
-    just that; where the user chooses by hand, what there is to choose; and the picks that do not go with another wish.
+    """What suits a machine; the plan for it; the `obstacle` that it has none, or cannot be carried out there; whether
+    an environment is already just that; where the user chooses by hand, what there is to choose; and the picks that do
+    not go with another wish.
     """
 
     recommendation: Recommendation
@@ -68,6 +69,8 @@ class Reckon:
             obstacle = error
         context.check_cancelled()
         settled = plan is not None and not app.simulated and _settled(app, plan, facts.made_by)
+        if plan is not None and not settled:
+            obstacle = _refused(app, folder)
         options = app.options(self._machine, **wanted) if facts.by_hand else None
         context.check_cancelled()
         return Reckoning(
@@ -86,10 +89,12 @@ class Reckon:
         recommendation = app.recommend_from(folder, self._machine)
         environment = app.environment_path(self._facts.environment, recommendation.goal)
         plan = app.plan_from(folder, self._machine, recommendation, environment)
+        settled = not app.simulated and _settled(app, plan)
         return Reckoning(
             recommendation=replace(recommendation, alternatives=()),
             plan=plan,
-            settled=not app.simulated and _settled(app, plan),
+            settled=settled,
+            obstacle=None if settled else _refused(app, environment),
         )
 
 
@@ -99,6 +104,15 @@ class Wanted(TypedDict):
     goal: Goal
     channel: Channel
     choice: Choice | None
+
+
+def _refused(app: App, folder: Path) -> AppError | None:
+    """Why no environment can be put into a folder: told before anybody presses Install."""
+    try:
+        app.refuse_folder(folder)
+    except AppError as error:
+        return error
+    return None
 
 
 def _settled(app: App, plan: Plan, maker: EnvironmentKind = "venv") -> bool:

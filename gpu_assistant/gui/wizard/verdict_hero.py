@@ -26,6 +26,12 @@ def show_verdict(
         hero.set("neutral", translate("RecommendationPage", "Working out what suits this computer"), icon="search")
     elif road.reckoning:
         visible = False
+    elif obstacle is not None and facts.plan is not None:
+        words = translate("RecommendationPage", "This does not work out")
+        again = obstacle.data.get("path") == str(road.app.data.root)
+        action = translate("RecommendationPage", "Choose another folder")
+        action = translate("RecommendationPage", "Try again") if again else action
+        hero.set("error", words, said.error(texts, obstacle), action)
     elif obstacle is not None:
         words = translate("RecommendationPage", "This has to be set up by hand")
         action = translate("RecommendationPage", "Set up PyTorch instead") if facts.goal != "pytorch" else ""

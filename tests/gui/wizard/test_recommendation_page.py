@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint
 
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import AppError, CallError
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.install.environments import Environment
 from tests.fakes.examples import cpu_recommendation
@@ -139,3 +139,33 @@ class TestRecommendation:
         qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
         assert "install" not in app.asked
         assert "verify" in app.asked
+
+
+class TestFolder:
+    @BOTH
+    def test_a_folder_that_cannot_be_written_is_said_before_anybody_presses_install(
+        self, app, at_recommendation, speak, qtbot, monkeypatch, code
+    ):
+        folder = app.folder / "environments" / "pytorch"
+        app.refusals[str(folder)] = AppError("disk-read-only", path=str(folder.parent))
+        wizard = at_recommendation(app)
+        speak(code)
+        page = wizard.recommendation
+        assert page.hero.isVisible()
+        assert str(folder.parent) in page.hero.detail.text()
+        assert not page.primary.isEnabled()
+        chosen = app.folder / "other"
+        monkeypatch.setattr(page.folder, "choose", lambda: page.use_folder(str(chosen)))
+        page.hero.button.click()
+        qtbot.waitUntil(lambda: not wizard.road.busy and page.primary.isEnabled(), timeout=5000)
+        assert not page.hero.isVisible()
+        assert wizard.flow.facts.plan.env == str(chosen / "pytorch")
+
+    def test_a_data_folder_that_cannot_be_written_is_asked_for_again(self, app, at_recommendation, qtbot):
+        folder = app.folder / "environments" / "pytorch"
+        app.refusals[str(folder)] = AppError("folder-unwritable", path=str(app.data.root))
+        page = at_recommendation(app).recommendation
+        assert not page.primary.isEnabled()
+        app.refusals.clear()
+        page.hero.button.click()
+        qtbot.waitUntil(page.primary.isEnabled, timeout=5000)
