@@ -29,6 +29,7 @@ class StepLines:
         self._titles: dict[str, str] = {}
         self._bar: Progress | None = None
         self._task: TaskID | None = None
+        self._waits = False
 
     def __enter__(self) -> Self:
         if not self._output.quiet and sys.stderr is not None and sys.stderr.isatty():
@@ -78,6 +79,10 @@ class StepLines:
             self._output.note(f"{mark} {title}{message}")
 
     def _running(self, step: StepEvent, title: str) -> None:
+        # Said once each time: it may last, and nothing else moves meanwhile.
+        waits, self._waits = self._waits, step.bottleneck == "elsewhere"
+        if self._waits and not waits:
+            self._output.note(f"… {step.message}")
         if self._bar is None:
             return
         figures = ""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ..core.errors import AppError, CallError
+from ..core.errors import AppError, CallError, Cancelled
 from ..core.json import storage_error
 from ..core.plan import Bottleneck
 from ..system.single import alone
@@ -26,13 +26,14 @@ class Download:
     """Fetches one file; `run` stays on the calling thread. Other threads may read the figures.
 
     `total` is None while unknown; `reused` bytes were here before, `fetched` came now; `checking` tells that bytes
-    on disk are being read again.
+    on disk are being read again, `waiting` that another download writes the file just now.
     """
 
     def __init__(self, wanted: Wanted, common: Common) -> None:
         self.wanted = wanted
         self.reused = 0
         self.checking = False
+        self.waiting = False
         self._total = wanted.bytes
         self._there = 0
         self._before = 0
@@ -63,6 +64,8 @@ class Download:
     def slow_now(self) -> Bottleneck:
         """What the rest is waiting for."""
         work = self._round
+        if self.waiting:
+            return "elsewhere"
         if self.checking or (work is not None and work.board.whole and not self._done):
             return "checking"
         if work is None:
@@ -76,18 +79,29 @@ class Download:
     def run(self) -> Path:
         """Get the file; raises AppError (of any kind). What has come stays for the next time."""
         path = self.wanted.path
+        busy = AppError("download-elsewhere", name=path.name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             # What is whole needs no lock, which cannot be written everywhere.
             if self._already_there(local.stands):
                 return path
             self._refuse_other()
-            with alone(part.lock_path(path), AppError("download-elsewhere", name=path.name)):
+            with alone(part.lock_path(path), busy, self._given_up if self.wanted.patient else None):
+                self.waiting = False
                 self._make()
+        except AppError as error:
+            if error is busy and self.wanted.patient:
+                raise Cancelled from error
+            raise
         except OSError as error:
             raise storage_error(error, path.parent) from error
         self._done = True
         return path
+
+    def _given_up(self) -> bool:
+        """Asked while another download writes the file: whether nobody wants it any more."""
+        self.waiting = True
+        return self._common.stopped.is_set()
 
     def _make(self) -> None:
         path = self.wanted.path

@@ -98,7 +98,9 @@ class Fetch:
         done = sum(download.have for download in downloads.values())
         total = sum(sizes.values()) if len(sizes) == len(self._wanted) else None
         speed = self._speed.rate()
-        slow = {download.slow_now() for download in active}
+        # What waits for another download's file is told where nothing else goes on.
+        working = [download for download in active if not download.waiting] or active
+        slow = {download.slow_now() for download in working}
         return Totals(
             done=done,
             total=total,
@@ -108,7 +110,7 @@ class Fetch:
             fetched=sum(download.fetched for download in downloads.values()),
             # Where several files wait for different things the network is what they share.
             bottleneck=slow.pop() if len(slow) == 1 else "network",
-            name=active[0].wanted.path.name if active else None,
+            name=working[0].wanted.path.name if working else None,
         )
 
     def _known_here(self, i: int) -> bool:

@@ -26,7 +26,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     `url` is the official source, `mirrors` are others of the same bytes; those in `reserve` are asked only when the
     official one gives less than `slow_bytes` a second, or nothing. With `mirrors_first` the official one comes last.
     `sha256` is lower-case hex; `digest` is for publishers that give another kind. `copies` are files on this computer
-    that may be it already. With `replace` False another file that stands at `path` stays.
+    that may be it already. With `replace` False another file that stands at `path` stays. A `patient` one waits while
+    another download writes it, and takes its file.
     """
 
     url: str
@@ -40,6 +41,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     mirrors_first: bool = False
     copies: tuple[Path, ...] = ()
     replace: bool = True
+    patient: bool = False
 
     @property
     def check(self) -> Digest | None:

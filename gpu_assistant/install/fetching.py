@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from ..core.names import MirrorUse
 from ..core.paths import DataDir
 from ..fetch.limits import Limits
@@ -50,21 +52,25 @@ class Getting(Place):
 
 
 def fetch(getting: Getting, wanted: Sequence[Wanted]) -> tuple[Path, ...]:
-    """The files, in order. Raises what `Fetch.run` raises, and AppError("bundle-lacks")."""
+    """The files, in order; one that another install fetches just now is waited for. Raises what `Fetch.run` raises, and
+    AppError("bundle-lacks").
+    """
 
     from ..fetch.many import Fetch  # loads the network, which a plan does not need
 
     def progress(totals: Totals) -> None:
+        doing = "elsewhere" if totals.bottleneck == "elsewhere" else "fetching"
         getting.reporter.progress(
             done=totals.done,
             total=totals.total,
             unit="bytes",
             speed=totals.speed,
             bottleneck=totals.bottleneck,
-            code="progress.fetching" if totals.name else None,
+            code=f"progress.{doing}" if totals.name else None,
             data={"name": totals.name} if totals.name else None,
         )
 
     shelf, catalog, use = getting.shelf, getting.catalog, getting.mirrors
     todo = [shelf.wanted(each) if shelf is not None else sourced(each, catalog, use) for each in wanted]
+    todo = [structs.replace(each, patient=True) for each in todo]
     return Fetch(todo, cancel=getting.cancel, progress=progress, limits=getting.limits, pace=getting.pace).run()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..core.errors import AppError
 from ..core.json import storage_error, write_file
 from ..core.paths import DataDir
+
+# The system wakes nobody when another process lets go of a lock.
+POLL_S = 0.1
 
 
 @contextmanager
@@ -41,18 +44,19 @@ def one_at_a_time(data: DataDir, what: str = "install", code: str = "already-run
 
 
 @contextmanager
-def alone(path: Path, busy: AppError) -> Iterator[None]:
+def alone(path: Path, busy: AppError, given_up: Callable[[], bool] | None = None) -> Iterator[None]:
     """Hold a lock of this name, which goes with it; raises `busy` while another process or thread does, and OSError.
 
-    The system lets go of it when we die; the file that is left then locks nobody out.
+    With `given_up`, which is asked ten times a second, the other one is waited for until that says so. The system lets
+    go of it when we die; the file that is left then locks nobody out.
     """
     import filelock
 
     from . import current
 
-    lock = filelock.FileLock(path, timeout=0)
+    lock = filelock.FileLock(path, timeout=0 if given_up is None else -1)
     try:
-        lock.acquire()
+        lock.acquire(poll_interval=POLL_S, cancel_check=given_up)
     except filelock.Timeout as error:
         raise busy from error
     try:

@@ -977,6 +977,14 @@
         <translation>系统正在询问你。</translation>
     </message>
     <message>
+        <source>Another download fetches the same file</source>
+        <translation>另一个下载正在获取同一个文件</translation>
+    </message>
+    <message>
+        <source>It is used here as soon as it is whole.</source>
+        <translation>下载完整后，这里直接使用。</translation>
+    </message>
+    <message>
         <source>Nothing has come yet.</source>
         <translation>还没有收到任何数据。</translation>
     </message>

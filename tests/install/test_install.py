@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import threading
 import tomllib
 from pathlib import Path
 
-from gpu_assistant.core.plan import LogEvent, PlanEvent, StepEvent
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.plan import Event, LogEvent, PlanEvent, StepEvent
+from gpu_assistant.fetch.part import lock_path
 from gpu_assistant.install import environments, journal, manifest
+from gpu_assistant.system.single import alone
+from gpu_assistant.texts import Texts
 
 from . import tiny
 from .world import RELEASE, World, end, states
@@ -157,3 +162,31 @@ def test_the_computer_stays_awake_only_meanwhile(world: World) -> None:
     world.install(verifier=Watch)
     assert awake == [1]
     assert world.system.awake == 0
+
+
+def test_a_wheel_that_another_one_fetches_just_now_is_waited_for(world: World) -> None:
+    """The other one gives up: the install says for whom it waits, then fetches the wheel itself."""
+    path = world.data.files / world.torch.sha256[:16] / world.torch.name
+    path.parent.mkdir(parents=True)
+    held, told, given_up = threading.Event(), threading.Event(), threading.Event()
+
+    def other() -> None:
+        with alone(lock_path(path), AppError("download-elsewhere", name=path.name)):
+            held.set()
+            given_up.wait(60)
+
+    def watch(event: Event) -> None:
+        if isinstance(event, StepEvent) and event.code == "progress.elsewhere":
+            assert path.name in Texts("en").say(event.code, event.data)
+            told.set()
+            given_up.set()
+
+    holder = threading.Thread(target=other)
+    holder.start()
+    assert held.wait(10)
+    try:
+        assert end(world.install(watch=watch)).state == "done"
+    finally:
+        given_up.set()
+        holder.join(30)
+    assert told.is_set()

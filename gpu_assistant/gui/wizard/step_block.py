@@ -19,6 +19,7 @@ PACE_ICONS: dict[Bottleneck, str] = {
     "checking": "search",
     "installing": "cpu",
     "consent": "shield",
+    "elsewhere": "clock",
 }
 
 
@@ -151,6 +152,10 @@ class StepBlock(Card):
             ),
             "installing": (self.tr("Putting the files in place"), self.tr("The disk sets the pace now.")),
             "consent": (self.tr("Waiting for your consent"), self.tr("The system is asking you.")),
+            "elsewhere": (
+                self.tr("Another download fetches the same file"),
+                self.tr("It is used here as soon as it is whole."),
+            ),
         }[bottleneck]
 
 
