@@ -30,6 +30,13 @@ def signed(names: tuple[str, ...], machine: Machine, catalog: Catalog) -> bool:
     return bool(stems) and any(name.startswith(stems) for name in names)
 
 
+def boot_words(names: tuple[str, ...], machine: Machine, catalog: Catalog) -> str:
+    """The text that says why Secure Boot asks nothing about these packages at the restart, as far as that is known."""
+    if machine.os.secure_boot is False:
+        return "@driver.boot.off"
+    return "@driver.boot.signed" if signed(names, machine, catalog) else "@driver.boot.unknown"
+
+
 def release_branch(machine: Machine, catalog: Catalog) -> str | None:
     """The one branch that this release's own packages bring; None where that is not known."""
     facts = _facts(machine, catalog)

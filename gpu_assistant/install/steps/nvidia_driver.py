@@ -145,6 +145,7 @@ class NvidiaDriver(Kind):
                 "version": version,
                 "installed": advice.installed or "@driver.none",
                 "packages": " ".join(names),
+                "boot": None if unknown else linux.boot_words(names, machine, catalog),
                 "enrol": " ".join(linux.enrolment(machine.os, catalog)) if unknown else None,
                 "needs": ", ".join(needs) or None,
             },

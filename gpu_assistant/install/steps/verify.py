@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+from ...catalog.versions import numbers
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import JobContext
 from ...core.names import Value
@@ -18,6 +19,7 @@ from ..removal import delete, name
 from ..strangers import named
 from ..work import Outcome, Work
 from .kind import Kind, refuse_fields
+from .nvidia_driver import TO_DO, NvidiaDriver
 from .python_packages import PythonPackages, intend
 
 START_S = 120.0
@@ -27,7 +29,7 @@ class Verify(Kind):
     """The environment has its name from here on."""
 
     name: ClassVar[str] = "verify"
-    codes: ClassVar[tuple[str, ...]] = ("verify", "verify-wsl2")
+    codes: ClassVar[tuple[str, ...]] = ("verify", "verify-by-hand", "verify-wsl2")
     needs: ClassVar[tuple[str, ...]] = ("python-packages",)
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
@@ -38,7 +40,7 @@ class Verify(Kind):
             Step(
                 id="verify",
                 kind=self.name,
-                code="verify-wsl2" if elsewhere else "verify",
+                code="verify-wsl2" if elsewhere else "verify-by-hand" if _awaits_driver(draft) else "verify",
                 needs=draft.ids("python-packages"),
                 data={"env": env, "release": draft.release},
                 bytes=0,
@@ -92,6 +94,15 @@ class Verify(Kind):
             "list": str(rest.packages) if rest.packages is not None else None,
         }
         return Outcome(code=code, data=data)
+
+
+def _awaits_driver(draft: Draft) -> bool:
+    """Whether it cannot pass before somebody has installed the driver."""
+    recommendation, advice = draft.recommendation, draft.recommendation.driver
+    by_hand = any(step.kind == NvidiaDriver.name and step.code in TO_DO for step in draft.steps)
+    here, least = numbers(advice.installed), numbers(advice.minimum)
+    lacks = advice.action in ("install", "back") or (here is not None and least is not None and here < least)
+    return by_hand and lacks and recommendation.accelerator == "cuda"
 
 
 def _prove(folder: Path, work: Work) -> None:

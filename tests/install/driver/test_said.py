@@ -1,0 +1,45 @@
+"""What a driver's step, and the proof after it, say beforehand."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.install.steps.nvidia_driver import NvidiaDriver
+from gpu_assistant.install.steps.verify import Verify
+from gpu_assistant.texts import Texts
+
+from .test_steps import World, driver_step, machine, recommendation
+from .test_steps import world as world
+
+
+@pytest.mark.parametrize(
+    ("secure_boot", "packages", "said"),
+    [
+        (False, ("nvidia-driver-580-open",), "Secure Boot is off"),
+        (False, ("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), "Secure Boot is off"),
+        (True, ("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), "has signed these modules"),
+        (None, ("nvidia-driver-580-open",), "does not tell"),
+        (True, ("nvidia-driver-580-open",), "Enroll MOK"),
+    ],
+)
+def test_why_there_is_no_blue_screen_is_said(
+    world: World, secure_boot: bool | None, packages: tuple[str, ...], said: str
+) -> None:
+    advice = recommendation("install", recommended="580.95.05", way="packages", packages=packages)
+    step = driver_step(world, machine("linux", distro="ubuntu", secure_boot=secure_boot), advice)
+    assert said in Texts("en").say(f"step.{step.code}.what", step.data)
+    assert "MOK management" in Texts("zh_CN").say(f"step.{step.code}.what", step.data)
+
+
+@pytest.mark.parametrize(
+    ("installed", "code"), [(None, "verify-by-hand"), ("560.1", "verify-by-hand"), ("575.1", "verify")]
+)
+def test_the_proof_says_that_it_needs_the_driver_left_to_a_person(
+    world: World, installed: str | None, code: str
+) -> None:
+    action = "install" if installed is None else "update"
+    advice = recommendation(action, installed=installed, minimum="570", recommended="580.95.05")
+    draft = world.draft(machine("linux", distro="arch"), advice)
+    draft.steps += NvidiaDriver().plan(draft)
+    (step,) = Verify().plan(draft)
+    assert step.code == code
