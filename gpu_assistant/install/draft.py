@@ -12,6 +12,7 @@ from ..core.names import EnvironmentKind
 from ..core.paths import DataDir
 from ..core.plan import Step
 from ..core.recommendation import LocalWheel, Recommendation
+from .target import target_of
 from .wheelhouse import usable
 
 if TYPE_CHECKING:
@@ -168,7 +169,9 @@ class Draft:
         system, arch = self.machine.os.system, self.machine.os.arch or "x86_64"
         untagged = self.catalog.default_variant(torch.version, system, arch) == torch.variant
         tags = (torch.variant, None) if untagged else (torch.variant,)
-        wheels = usable(self.wheelhouse, self.series)
+        # Of another computer's wheels the names tell, not this computer's.
+        platforms = target_of(self.machine.os, self.release).platforms if self.simulated else None
+        wheels = usable(self.wheelhouse, self.series, platforms)
         return next(
             (w for w in wheels if (w.project, w.version) == ("torch", torch.version) and w.variant in tags), None
         )

@@ -125,3 +125,19 @@ def test_the_last_language_counts(
 ) -> None:
     assert run([*words, "detect", "--machine", str(tmp_path / "absent.json")]) == 2
     assert ("无法" in capsys.readouterr().err) == chinese
+
+
+@pytest.mark.parametrize(("platform", "taken"), [("manylinux_2_28_x86_64", False), ("win_amd64", True)])
+def test_a_plan_for_another_computer_names_no_wheel_folder_of_this_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, platform: str, taken: bool
+) -> None:
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    (wheels / f"torch-2.13.0+cpu-cp311-cp311-{platform}.whl").write_bytes(b"x" * 1000)
+    path = tmp_path / "machine.json"
+    path.write_bytes(changed())
+    more = ["--pytorch", "2.13.0", "--variant", "cpu", "--python", "3.11", "--data-dir", str(tmp_path / "data")]
+    assert run(["plan", "--machine", str(path), "--wheelhouse", str(wheels), *more, "--lang", "en", "--json"]) == 0
+    steps = {step["kind"]: step for step in json.loads(capsys.readouterr().out)["steps"]}
+    assert not [word for step in steps.values() for words in step["commands"] for word in words if str(wheels) in word]
+    assert ("from your wheel folder" in steps["download"]["what"]) == taken

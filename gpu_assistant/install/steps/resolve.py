@@ -173,7 +173,9 @@ def _refuse_tensorflow(flow: TensorFlowChoice, ground: Ground) -> None:
 
 def _compile(draft: Draft) -> tuple[str, ...]:
     """What a person would type for the lock, with the requirements in `requirements.in`."""
-    where: tuple[str, ...] = ("--find-links", str(draft.wheelhouse)) if draft.wheelhouse is not None else ()
+    # A folder of this computer's means nothing on the one of a machine file.
+    folder = draft.wheelhouse if not draft.simulated else None
+    where: tuple[str, ...] = ("--find-links", str(folder)) if folder is not None else ()
     torch = draft.recommendation.pytorch
     if torch is not None and torch.index_url is not None:
         where += ("--index", torch.index_url)
