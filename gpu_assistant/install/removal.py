@@ -129,8 +129,8 @@ def remove(folder: Path, *, stood: bool = False) -> bool:
         # Once they are on the list, nobody knows any more that they were the user's.
         package_list.keep(folder, found.records)
         try:
-            if found.theirs:
-                listing.adopt(folder, found.theirs)
+            if found.theirs or found.notes:
+                listing.adopt(folder, (*found.theirs, *found.notes))
             folder.rename(trash_path(folder))
         except PermissionError as error:
             raise AppError("environment-in-use", path=str(folder)) from error

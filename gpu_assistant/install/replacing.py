@@ -104,7 +104,7 @@ def _move_over(old: Path, folder: Path) -> Path | None:
             source.rename(target)
     # What of their packages is left has its own version in the new one.
     replaced = package_list.keep(old, tuple(name for name in theirs.records if name not in records), named=folder)
-    listing.adopt(old, [name for name in theirs.theirs if os.path.lexists(old / name)])
+    listing.adopt(old, [name for name in (*theirs.theirs, *theirs.notes) if os.path.lexists(old / name)])
     return replaced
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..core.json import storage_error
-from . import listing, owned
+from . import listing, manifest, owned
 
 # So many are named; of more only the number is told.
 NAMED = 5
@@ -20,13 +20,14 @@ class Strangers(Struct, frozen=True):
     `records` say where it is written down what each of them is.
 
     `stay`: files that no package brought, or that were changed, and folders (with a "/" at their end) that are empty or
-    hold nothing else.
+    hold nothing else. `notes` are our own that are damaged: nobody's work.
     """
 
     packages: tuple[str, ...] = ()
     records: tuple[str, ...] = ()
     theirs: tuple[str, ...] = ()
     stay: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def strangers(folder: Path, gone: Collection[Path] = frozenset()) -> Strangers:
@@ -49,9 +50,10 @@ def _strangers(folder: Path, gone: Collection[Path]) -> Strangers:
     since = {package.name: package.since for package in changed}
     owners = {name: (digest, package) for package in found for name, digest in package.files.items()}
     places = listing.above((*ours, *owners))
+    notes = tuple(name for name in manifest.lacking(folder) if (folder / name).is_file())
     theirs, stay = [], []
     for name in listing.walk(folder):
-        if name in (listing.FILES, listing.UNFINISHED) or name in away:
+        if name in (listing.FILES, listing.UNFINISHED, *notes) or name in away:
             continue
         if name.endswith("/"):
             if name[:-1] not in places and name[:-1].rpartition("/")[2] != listing.BYTECODE:
@@ -67,6 +69,7 @@ def _strangers(folder: Path, gone: Collection[Path]) -> Strangers:
         records=tuple(package.record for package in changed),
         theirs=tuple(theirs),
         stay=tuple(dict.fromkeys(_top(name, places) for name in stay)),
+        notes=notes,
     )
 
 
