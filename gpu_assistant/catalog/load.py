@@ -17,7 +17,7 @@ from ..core.machine import SystemName
 from .names import card_name, chip_name, listed_names, plain_name, portable_name
 from .records import Cuda, Drivers, Environments, GpuRow, Gpus, PythonBuild, Pythons, Sizes, Subject, Updates
 from .refreshed import Refreshed
-from .torch_builds import PyTorch, TorchRelease, TorchVariant
+from .torch_builds import PyTorch, TorchRelease, TorchVariant, kind_of
 from .versions import numbers
 
 if TYPE_CHECKING:
@@ -241,25 +241,27 @@ class Catalog:
         """What an environment with this kind of PyTorch build needs; unknown figures are None.
 
         Figures of another release than the one asked for, or for none in particular, are `approximate`; so are those
-        of another CUDA build where nothing is known of this one.
+        of another CUDA or ROCm build where nothing is known of this one.
         """
-        known = [size for size in self.environments.environments if size.system == system]
-        for size in known:
-            if size.variant == variant:
-                return size if size.release == release else msgspec.structs.replace(size, approximate=True)
-        for size in known:
-            if variant.startswith("cu") and (size.variant or "").startswith("cu"):
-                return msgspec.structs.replace(size, approximate=True)
-        return Sizes(variant=variant, system=system)
+        like = [size for size in self.environments.environments if kind_of(size.variant) == kind_of(variant)]
+        known = [size for size in like if size.system == system]
+        found = next((size for size in known if size.variant == variant), known[0] if known else None)
+        if found is None:
+            return Sizes(variant=variant, system=system)
+        exact = (found.variant, found.release) == (variant, release)
+        return found if exact else msgspec.structs.replace(found, approximate=True)
 
     def disk_about(self, variant: str) -> int | None:
         """About how many bytes an environment with this kind of build takes, by any system on which that was measured:
-        the same build's, else the most that any build for CUDA takes; None where nobody measured such a one.
+        the same build's, else the most that any build for CUDA, or for ROCm, takes; None where nobody measured such a
+        one. Where only the download was, it takes no less than that.
         """
-        known = [size for size in self.environments.environments if size.disk_bytes is not None]
-        same = [size for size in known if size.variant == variant]
-        like = [size for size in known if variant.startswith("cu") and (size.variant or "").startswith("cu")]
-        return max((size.disk_bytes or 0 for size in same or like), default=None)
+        like = [size for size in self.environments.environments if kind_of(size.variant) == kind_of(variant)]
+        same = [size for size in like if size.variant == variant]
+        for sizes in (same, like):
+            if unpacked := [size.disk_bytes for size in sizes if size.disk_bytes is not None]:
+                return max(unpacked)
+        return max((size.download_bytes for size in like if size.download_bytes is not None), default=None)
 
     def cudnn_release(self, version: str) -> CudnnRelease | None:
         """One cuDNN by its exact version."""

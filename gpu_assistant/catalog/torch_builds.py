@@ -138,3 +138,8 @@ class PyTorch(Subject, frozen=True, kw_only=True):
     makers_own: tuple[MakersOwn, ...] = ()
     cudnn_floors: tuple[CudnnFloor, ...] = ()
     numpy_bounds: tuple[NumpyBound, ...] = ()
+
+
+def kind_of(variant: str | None) -> str:
+    """What a build computes on, without the version: "cu", "rocm", "cpu"."""
+    return (variant or "").rstrip("0123456789.")

@@ -179,6 +179,14 @@ def test_what_lies_on_the_disk_counts_beside_the_download() -> None:
     assert warning.data["needed_bytes"] == (facts.sizes("cu126", "windows").download_bytes or 0) + kept
 
 
+def test_an_amd_card_is_warned_of_a_small_disk_as_an_nvidia_one_is() -> None:
+    card = Gpu(vendor="amd", name="AMD Radeon RX 7900 XTX", pci_id="1002:744c", gfx="gfx1100")
+    for free, warned in ((8 * 10**9, True), (10**12, False)):
+        found = recommend(machine("linux", card, disks=(Disk(path="/", free_bytes=free),)), catalog())
+        assert found.accelerator == "rocm"
+        assert ("disk-space-about" in codes(found.warnings)) == warned
+
+
 def test_disk_size_that_nobody_measured_gives_no_warning() -> None:
     small = (Disk(path="/", free_bytes=10**6),)
     found = recommend(

@@ -95,6 +95,12 @@ def test_sizes_are_known_or_none(catalog: Catalog) -> None:
     assert catalog.sizes("cpu", "linux").approximate
     near = catalog.sizes("cu999", "linux")
     assert (near.download_bytes, near.approximate) == (catalog.sizes("cu132", "linux").download_bytes, True)
+    amd = catalog.sizes("rocm7.2", "linux", "2.15.0")
+    assert (amd.download_bytes, amd.approximate) == (catalog.sizes("rocm7.1", "linux").download_bytes, True)
+    # What was only downloaded takes no less once it is unpacked.
+    assert catalog.disk_about("rocm7.2") == amd.download_bytes
+    assert catalog.disk_about("cu126") == catalog.sizes("cu132", "linux").disk_bytes
+    assert catalog.disk_about("xpu") is None
     unknown = catalog.sizes("xpu", "linux")
     assert (unknown.download_bytes, unknown.disk_bytes) == (None, None)
 
