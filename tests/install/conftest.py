@@ -1,4 +1,4 @@
-"""A world for each test."""
+"""A world for each test, a bundle of it, and a network that refuses."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from tests.fakes.fault_server import fault_server
 
+from .bundle_world import create
 from .world import World
 
 
@@ -20,3 +21,25 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         monkeypatch.setenv("UV_HTTP_RETRIES", "0")
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         yield world
+
+
+@pytest.fixture
+def bundle(world: World) -> Path:
+    folder = world.root / "stick" / "我的 bundle"
+    create(world, folder)
+    return folder
+
+
+@pytest.fixture
+def refusing(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Everything that asks the network asks here, and is counted."""
+    with fault_server() as proxy:
+        asked: list[str] = []
+        for name in ("http_proxy", "https_proxy", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+            monkeypatch.setenv(name.upper(), proxy.url)
+        monkeypatch.setenv("NO_PROXY", "")
+        monkeypatch.setenv("no_proxy", "")
+        yield asked
+        asked += [seen.path for seen in proxy.seen]
+        assert asked == []

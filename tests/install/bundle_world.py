@@ -1,0 +1,45 @@
+"""Bundles of the small world, and the plan of a computer that has nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.paths import DataDir
+from gpu_assistant.core.plan import Event, Plan
+from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.install.bundle.create import CreateJob
+from gpu_assistant.install.place import Ground
+from gpu_assistant.install.planner import make_plan
+from gpu_assistant.install.target import Target
+from gpu_assistant.system import current
+
+from .world import QUICK, World, machine, recommendation
+
+HERE = Target(system="windows" if current().name == "windows" else "linux", arch="x86_64", glibc="2.28")
+
+
+def create(world: World, folder: Path, target: Target = HERE, choice: Choice | None = None, **more: Any) -> list[Event]:
+    events: list[Event] = []
+    ground = Ground(world.system, world.data, world.catalog)
+    job = CreateJob(world.plan(**more), target, folder, ground, channel="studio", choice=choice, limits=QUICK)
+    job.run(JobContext(report=events.append))
+    return events
+
+
+def offline(world: World, folder: Path, version: str | None = None) -> Plan:
+    """The plan of another computer, which has nothing but the folder."""
+    world.data = DataDir(world.root / "other")
+    world.environment = world.root / "there" / "env"
+    wanted = recommendation(version or world.torch.name.split("-")[1].partition("+")[0], world.torch_index)
+    return make_plan(
+        machine(),
+        wanted,
+        world.catalog,
+        data=world.data,
+        environment=world.environment,
+        wheelhouse=None,
+        simulated=False,
+        bundle=folder,
+    )

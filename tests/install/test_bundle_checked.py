@@ -1,0 +1,130 @@
+"""A bundle that was changed, or made for another computer, is found before it is used."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.plan import Event, StepEvent
+from gpu_assistant.install.bundle.check import CheckJob
+from gpu_assistant.install.bundle.contents import LIST, read
+from gpu_assistant.install.bundle.shelf import Shelf
+from gpu_assistant.install.target import Target
+from gpu_assistant.texts import Texts
+
+from .bundle_world import HERE, create, offline
+from .world import World, end
+
+
+def test_a_check_names_what_is_not_on_the_list(world: World, bundle: Path) -> None:
+    def checked() -> StepEvent:
+        events: list[Event] = []
+        CheckJob(bundle).run(JobContext(report=events.append))
+        assert end(events).state == "done"
+        return next(event for event in events if isinstance(event, StepEvent) and event.state == "done")
+
+    assert checked().code == "progress.bundle-whole"
+    (bundle / "mine.txt").write_text("of the user's")
+    (bundle / "wheels" / "evil-1.0-py3-none-any.whl").write_bytes(b"evil")
+    done = checked()
+    assert done.data["files"] == "mine.txt, wheels/evil-1.0-py3-none-any.whl"
+    assert "evil-1.0" in str(Texts("zh_CN").event(done).message)  # type: ignore[union-attr]
+
+
+def test_changed_bytes_are_found_before_they_are_used(world: World, bundle: Path) -> None:
+    wheel = bundle / "wheels" / world.torch.name
+    data = bytearray(wheel.read_bytes())
+    data[100] ^= 1
+    wheel.unlink()  # it may be the same file as the one in the cache
+    wheel.write_bytes(data)
+    with pytest.raises(AppError) as caught:
+        CheckJob(bundle).run(JobContext())
+    assert caught.value.code == "bundle-damaged"
+    assert caught.value.data["files"] == f"wheels/{world.torch.name}"
+    with pytest.raises(AppError) as installing:
+        world.install(offline(world, bundle))
+    assert installing.value.code == "local-file-broken"
+    assert not world.environment.exists()
+
+
+def test_a_missing_file_is_not_fetched(world: World, bundle: Path) -> None:
+    (bundle / "wheels" / world.torch.name).unlink()
+    world.asks()
+    with pytest.raises(AppError) as caught:
+        world.install(offline(world, bundle))
+    assert caught.value.code == "local-file-missing"
+    assert world.asks() == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../out.whl", "wheels/../../out.whl", "/etc/passwd", "wheels/a/b.whl", "wheels\\b.whl", "files/x/y", "", "C:/x"],
+)
+def test_a_list_with_a_path_that_leads_elsewhere_is_refused(bundle: Path, path: str) -> None:
+    text = json.loads((bundle / LIST).read_text(encoding="utf-8"))
+    text["files"][1]["path"] = path
+    (bundle / LIST).write_text(json.dumps(text), encoding="utf-8")
+    for use in (Shelf, lambda folder: CheckJob(folder).run(JobContext())):
+        with pytest.raises(CallError) as caught:
+            use(bundle)
+        assert caught.value.code == "bundle-list"
+
+
+def test_a_list_with_one_name_twice_or_without_a_lock_is_refused(bundle: Path) -> None:
+    whole = json.loads((bundle / LIST).read_text(encoding="utf-8"))
+    twice = {**whole["files"][1], "path": whole["files"][1]["path"].upper().replace("WHEELS", "wheels")}
+    for files in ([*whole["files"], twice], whole["files"][1:]):
+        (bundle / LIST).write_text(json.dumps({**whole, "files": files}), encoding="utf-8")
+        with pytest.raises(CallError) as caught:
+            read(bundle)
+        assert caught.value.code == "bundle-list"
+    (bundle / LIST).write_text("{", encoding="utf-8")
+    with pytest.raises(CallError):
+        read(bundle)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there that tests do not have")
+def test_no_link_leads_out_of_a_bundle(world: World, bundle: Path) -> None:
+    (bundle / "wheels").rename(world.root / "elsewhere")
+    (bundle / "wheels").symlink_to(world.root / "elsewhere", target_is_directory=True)
+    with pytest.raises(CallError) as caught:
+        CheckJob(bundle).run(JobContext())
+    assert caught.value.code == "bundle-link"
+    with pytest.raises(CallError):
+        create(world, bundle)
+
+
+def test_a_changed_lock_is_refused(world: World, bundle: Path) -> None:
+    lock = bundle / "pylock.toml"
+    lock.write_text(lock.read_text(encoding="utf-8") + "\n# more\n", encoding="utf-8")
+    with pytest.raises(AppError) as caught:
+        world.install(offline(world, bundle))
+    assert caught.value.code == "local-file-broken"
+
+
+def test_what_it_was_not_made_for_is_refused(world: World, bundle: Path) -> None:
+    other = "linux" if HERE.system == "windows" else "windows"
+    shelf = Shelf(bundle)
+    with pytest.raises(CallError) as caught:
+        shelf.refuse_strange(offline(world, bundle), Target(system=other, arch="x86_64"))  # type: ignore[arg-type]
+    assert caught.value.code == "bundle-other-machine"
+    with pytest.raises(CallError) as caught:
+        world.install(offline(world, bundle, version="2.9.1"))
+    assert caught.value.code == "bundle-other-wish"
+
+
+def test_the_check_here_says_that_it_is_for_another_kind_of_computer(world: World, bundle: Path) -> None:
+    here = world.system.operating_system()
+    assert CheckJob(bundle, here).run(JobContext()).target == HERE
+    other = "windows" if HERE.system == "linux" else "linux"
+    stranger = msgspec.structs.replace(here, system=other, glibc=None)
+    with pytest.raises(CallError) as caught:
+        CheckJob(bundle, stranger).run(JobContext())
+    assert caught.value.code == "bundle-other-machine"
+    assert CheckJob(bundle).run(JobContext()).target == HERE  # who made it may check it anywhere

@@ -1,0 +1,143 @@
+"""What is installed from a bundle, where no network answers."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gpu_assistant.app import App
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.paths import DataDir
+from gpu_assistant.fetch.wanted import Wanted
+from gpu_assistant.install import manifest
+from gpu_assistant.install.bundle.contents import Contents
+from gpu_assistant.install.bundle.create import CreateJob
+from gpu_assistant.install.bundle.shelf import Shelf
+from gpu_assistant.install.fetching import Getting, fetch
+from gpu_assistant.install.place import Ground
+from gpu_assistant.install.planner import make_plan
+from gpu_assistant.install.redist import Index
+from gpu_assistant.install.reporter import Reporter
+from gpu_assistant.install.steps import KINDS
+from gpu_assistant.texts import Texts
+from tests.fakes.fault_server import fault_server
+
+from . import tiny
+from .bundle_world import HERE, create, offline
+from .toolkit_world import ToolkitWorld
+from .world import QUICK, SERIES, World, end, machine, recommendation, states
+
+
+def test_it_installs_where_no_network_answers(world: World, bundle: Path, refusing: list[str]) -> None:
+    plan = offline(world, bundle)
+    assert plan.bytes == 0
+    world.asks()
+    # Nothing listens at the index that the user named, either.
+    events = world.install(plan)
+    assert end(events).state == "done"
+    assert states(events)["pytorch"] == "done"
+    assert world.asks() == []
+    made = manifest.read(world.environment)
+    assert made is not None
+    assert made.packages["torch"] == world.torch.name.split("-")[1]
+    assert states(world.install(plan))["pytorch"] == "skipped"
+    assert world.asks() == []
+
+
+def test_a_wheelhouse_of_a_bundles_wheels_serves_too(world: World, bundle: Path, refusing: list[str]) -> None:
+    world.data = DataDir(world.root / "other")
+    world.asks()
+    house = App(data_dir=str(world.data.root), wheelhouse=str(bundle), environ={}).wheelhouse
+    assert house == bundle / "wheels"
+    assert end(world.install(world.plan(wheelhouse=house))).state == "done"
+    assert world.asks() == []
+
+
+def test_files_of_the_users_own_travel_without_their_folders(world: World) -> None:
+    house = world.root / "wheels of mine"
+    house.mkdir()
+    for wheel in (world.torch, *world.others):
+        (house / wheel.name).write_bytes(wheel.data)
+    folder = world.root / "stick"
+    create(world, folder, wheelhouse=house)
+    assert house.as_uri() not in (folder / "pylock.toml").read_text(encoding="utf-8")
+    for path in house.iterdir():
+        path.unlink()
+    world.asks()
+    assert end(world.install(offline(world, folder))).state == "done"
+    assert world.asks() == []
+    lock = (world.environment / "pylock.toml").read_text(encoding="utf-8")
+    assert f"{folder.as_uri()}/wheels/{world.torch.name}" in lock
+
+
+def test_the_plan_shows_what_is_run_with_a_bundle(world: World, bundle: Path) -> None:
+    plan = offline(world, bundle)
+    assert [words[:3] for step in plan.steps for words in step.commands if words[0] == "uv"] == [
+        ("uv", "venv", "--relocatable"),
+        ("uv", "pip", "sync"),
+    ]
+    for language in ("en", "zh_CN"):
+        told = {step.id: step for step in Texts(language).plan(plan).steps}
+        assert str(bundle) in str(told["resolve"].what)
+
+
+@pytest.mark.parametrize("pinned", [True, False])
+def test_a_toolkit_comes_from_a_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pinned: bool) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with fault_server() as server:
+        there = ToolkitWorld(tmp_path / "maker", server.url, pinned=pinned)
+        there.serve(server)
+        _stocked(there, tmp_path / "stick")
+    here = ToolkitWorld(tmp_path / "user", server.url, pinned=pinned)  # whose server is gone
+    plan = here.plan()
+    shelf = Shelf(tmp_path / "stick")
+    getting = Getting(
+        here.system,
+        here.data,
+        here.catalog,
+        reporter=Reporter(JobContext()),
+        cancel=threading.Event(),
+        limits=QUICK,
+        shelf=shelf,
+    )
+    for step in plan.steps:
+        wanted = KINDS[step.kind].gather(step, getting)
+        assert all(path.is_relative_to(tmp_path / "stick") for path in fetch(getting, wanted))
+    index = Index(plan.steps[0].files[0], getting)
+    assert index.source.pinned is pinned
+
+
+def _stocked(world: ToolkitWorld, folder: Path) -> Contents:
+    """A bundle of the toolkit's steps, whose lock is one package of the world's own."""
+    wheel = tiny.wheel("torch", "9.1.0+cpu")
+    house = world.outside / "house"
+    house.mkdir()
+    for each in (wheel, *tiny.others()):
+        (house / each.name).write_bytes(each.data)
+    whole = make_plan(
+        machine(),
+        recommendation("9.1.0", None),
+        world.catalog,
+        data=world.data,
+        environment=world.environment,
+        wheelhouse=house,
+        simulated=True,
+    )
+    plan = msgspec.structs.replace(whole, steps=(*whole.steps, *world.plan().steps))
+    ground = Ground(world.system, world.data, world.catalog)
+    made = CreateJob(plan, HERE, folder, ground, channel="studio", limits=QUICK).run(JobContext())
+    assert made.wish.python == SERIES
+    return made
+
+
+def test_a_file_that_nobody_hashed_is_known_by_its_address(world: World, bundle: Path) -> None:
+    shelf = Shelf(bundle)
+    url = next(file.url for file in shelf.contents.files if file.url is not None)
+    assert shelf.wanted(Wanted(url=url, path=world.root / "x")).sha256 is not None
+    with pytest.raises(AppError) as caught:
+        shelf.wanted(Wanted(url="https://elsewhere.example/x.exe", path=world.root / "x.exe"))
+    assert caught.value.code == "bundle-lacks"
