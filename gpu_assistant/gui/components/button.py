@@ -173,6 +173,8 @@ class Button(KeyboardFocus, Live, QPushButton):
         ground = "pressed" if down else "hover" if over else None
         if self.kind == "ghost":
             return ground, None, "accent_text"
+        if self.isChecked():  # a switch that is on
+            return ground or "pressed", "accent", "accent_text"
         return ground or "card", "control", "text"
 
     def _padding(self, worded: bool) -> int:

@@ -348,3 +348,16 @@ def test_only_the_verb_does_it(qtbot: QtBot, keys: Sequence[Qt.Key], answer: boo
 
     QTimer.singleShot(50, press)
     assert ui.ConfirmDialog.ask(None, "Stop here?", "What is downloaded is kept.", "Stop", "Go on") is answer
+
+
+@pytest.mark.parametrize("theme_name", ["light", "dark", "contrast"])
+def test_a_switch_that_is_on_looks_so(show, qapp, theme_name):
+    theme.set_theme(qapp, theme_name)
+    button = ui.Button("Table", icon="table")
+    button.setCheckable(True)
+    show(button)
+    off = button.grab().toImage()
+    button.setChecked(True)
+    assert button.grab().toImage() != off
+    button.setChecked(False)
+    assert button.grab().toImage() == off
