@@ -136,6 +136,7 @@ def test_a_build_is_told_in_words_not_by_pips_tag() -> None:
         "PyTorch 2.13.0 (CPU build) is here, 2.13.0 (CUDA 12.6 build) was installed: something replaced it since."
     )
     assert Texts("zh_CN").say("check.torch-variant.pass", data) == "这是所选的版本：2.13.0（CPU 版）。"
+    assert "2.13.0（CPU 版）可以" in Texts("zh_CN").say("check.torch-import.pass", {**data, "seconds": 5})
     done = {"count": 12, "release": "PyTorch 2.13.0+cpu + TensorFlow 2.21.0"}
     assert "+" not in Texts("en").say("progress.resolved", done)
     assert Texts("en").value("value", "/home/mei/2.13.0+cpu") == "/home/mei/2.13.0+cpu"
