@@ -61,7 +61,8 @@ class Flow:
             case "recommendation":
                 return facts.machine is not None
             case "install":
-                return facts.plan is not None and (facts.stage != "idle" or self.page == "recommendation")
+                possible = facts.plan is not None and facts.obstacle is None
+                return possible and (facts.stage != "idle" or self.page == "recommendation")
             case "done":
                 return facts.stage == "done" or facts.checks is not None or self.stands
 

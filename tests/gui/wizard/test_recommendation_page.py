@@ -154,6 +154,7 @@ class TestFolder:
         assert page.hero.isVisible()
         assert str(folder.parent) in page.hero.detail.text()
         assert not page.primary.isEnabled()
+        assert "install" not in wizard.flow.open_pages()
         chosen = app.folder / "other"
         monkeypatch.setattr(page.folder, "choose", lambda: page.use_folder(str(chosen)))
         page.hero.button.click()
