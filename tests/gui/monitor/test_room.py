@@ -109,4 +109,4 @@ def test_below_the_plots_all_stands_in_one_row_where_there_is_room(monitor, qtbo
     qtbot.waitUntil(lambda: len({part.geometry().center().y() // 8 for part in parts}) == 1, timeout=5000)
     theme.set_text_scale(QApplication.instance(), 2.0)
     qtbot.waitUntil(lambda: len({part.geometry().center().y() // 8 for part in parts}) == 3, timeout=5000)
-    assert page.horizontalScrollBar().maximum() == 0
+    qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)
