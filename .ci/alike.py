@@ -15,20 +15,53 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Whole files and folders, unless they are named in the call.
+# Folders, files and tests; the first two run where the call names them.
 SOURCE, RECKONED, PAINTED = "reads the source", "reckons, without any file or program", "painted by Qt from figures"
-SAID = "what a plan or an install says of a computer that is told by a file"
+OFFERED = "what a page offers on other answers; tests/windows/test_wizard.py walks through all of them"
+SAID = "what is said of a computer or a run that is told by a file"
+# Of the window Windows opens every page (main/test_pages.py) and runs all that asks for files, programs, threads,
+# keyboard and room; what stands on the pages is the same figures in the same painter.
 LEFT_OUT = {
-    "tests/test_layering.py": SOURCE,
-    "tests/test_texts.py": "reads the sentences; Windows in Chinese reads them, too",
-    "tests/gui/test_window_words.py": SOURCE,
-    "tests/installers/test_icon.py": SOURCE,
-    "tests/installers/test_workflows.py": SOURCE,
     "tests/advise": RECKONED,
-    "tests/catalog": RECKONED,
     "tests/bench/test_compare.py": RECKONED,
     "tests/bench/test_job.py": "what a run's figures say; test_trouble.py beside it starts the same program",
     "tests/bench/test_summary.py": RECKONED,
+    "tests/catalog": RECKONED,
+    "tests/cli/test_room.py": RECKONED,
+    "tests/cli/test_show.py": RECKONED,
+    "tests/cli/test_show_bench.py": SAID,
+    "tests/gui/bench/test_large.py": PAINTED,
+    "tests/gui/bench/test_result.py": PAINTED,
+    "tests/gui/bench/test_scores.py": PAINTED,
+    "tests/gui/components/test_displays.py": PAINTED,
+    "tests/gui/components/test_icons.py": PAINTED,
+    "tests/gui/components/test_shape.py": PAINTED,
+    "tests/gui/components/test_theme.py": PAINTED,
+    "tests/gui/main/test_verdict.py": PAINTED,
+    "tests/gui/monitor/test_clock.py": PAINTED,
+    "tests/gui/monitor/test_inside.py": PAINTED,
+    "tests/gui/monitor/test_marks.py": PAINTED,
+    "tests/gui/monitor/test_monitor_page.py": PAINTED,
+    "tests/gui/monitor/test_more.py": PAINTED,
+    "tests/gui/monitor/test_plot.py": PAINTED,
+    "tests/gui/monitor/test_series.py": PAINTED,
+    "tests/gui/monitor/test_several.py": PAINTED,
+    "tests/gui/test_no_opengl.py": "the tour of the shipped program (.ci/windows-setup) says what it loads",
+    "tests/gui/test_window_words.py": SOURCE,
+    "tests/gui/wizard/test_done_page.py": OFFERED,
+    "tests/gui/wizard/test_findings.py": PAINTED,
+    "tests/gui/wizard/test_made_by.py": OFFERED,
+    "tests/gui/wizard/test_picks.py": OFFERED,
+    "tests/gui/wizard/test_plan_list.py": PAINTED,
+    "tests/gui/wizard/test_recommendation_page.py": OFFERED,
+    "tests/gui/wizard/test_rows_and_cards.py": PAINTED,
+    "tests/gui/wizard/test_said_of_parts.py": PAINTED,
+    "tests/gui/wizard/test_said_once.py": PAINTED,
+    "tests/gui/wizard/test_same_price.py": PAINTED,
+    "tests/gui/wizard/test_terms.py": PAINTED,
+    "tests/gui/wizard/test_toolkit_way.py": OFFERED,
+    "tests/gui/wizard/test_wishes.py": OFFERED,
+    "tests/gui/wizard/test_wizard_progress.py": PAINTED,
     "tests/health/test_curves.py": RECKONED,
     "tests/health/test_minder.py": RECKONED,
     "tests/health/test_past.py": RECKONED,
@@ -51,38 +84,31 @@ LEFT_OUT = {
     "tests/install/test_wish.py": "the same install with another list of packages",
     "tests/install/test_wsl2.py": SAID,
     "tests/install/test_wsl2_install.py": SAID,
-    # Of the window Windows opens every page (main/test_pages.py) and runs all that asks for files, programs, threads,
-    # keyboard and room; what stands on the pages is the same figures in the same painter.
-    "tests/gui/bench/test_large.py": PAINTED,
-    "tests/gui/bench/test_result.py": PAINTED,
-    "tests/gui/bench/test_scores.py": PAINTED,
-    "tests/gui/components/test_displays.py": PAINTED,
-    "tests/gui/components/test_icons.py": PAINTED,
-    "tests/gui/components/test_shape.py": PAINTED,
-    "tests/gui/components/test_theme.py": PAINTED,
-    "tests/gui/main/test_verdict.py": PAINTED,
-    "tests/gui/monitor/test_clock.py": PAINTED,
-    "tests/gui/monitor/test_inside.py": PAINTED,
-    "tests/gui/monitor/test_marks.py": PAINTED,
-    "tests/gui/monitor/test_monitor_page.py": PAINTED,
-    "tests/gui/monitor/test_more.py": PAINTED,
-    "tests/gui/monitor/test_plot.py": PAINTED,
-    "tests/gui/monitor/test_series.py": PAINTED,
-    "tests/gui/monitor/test_several.py": PAINTED,
-    "tests/gui/wizard/test_findings.py": PAINTED,
-    "tests/gui/wizard/test_plan_list.py": PAINTED,
-    "tests/gui/wizard/test_rows_and_cards.py": PAINTED,
-    "tests/gui/wizard/test_said_of_parts.py": PAINTED,
-    "tests/gui/wizard/test_said_once.py": PAINTED,
-    "tests/gui/wizard/test_same_price.py": PAINTED,
-    "tests/gui/wizard/test_terms.py": PAINTED,
-    "tests/gui/wizard/test_wizard_progress.py": PAINTED,
+    "tests/installers/test_icon.py": SOURCE,
+    "tests/installers/test_workflows.py": SOURCE,
+    "tests/nvml/test_sick.py::test_a_card_that_does_not_fall_asleep_is_seen_again": "minutes of looks into Linux' /sys",
+    "tests/nvml/test_sick.py::test_an_idle_laptop_is_let_go_of_and_falls_asleep": "an hour of looks into Linux' /sys",
+    "tests/test_layering.py": SOURCE,
+    "tests/test_texts.py": "reads the sentences; Windows in Chinese reads them, too",
 }
 
 # Of these files Windows runs the tests named here: what it may do otherwise (folders that move, files that somebody
-# holds or that are locked, programs that are killed). The others make the same environments, half a minute of Wine
-# each, and judge what was chosen, said or written down.
+# holds or that are locked, programs that are killed). The others start the same programs or make the same
+# environments, half a minute of Wine each, and judge what was chosen, said or written down.
 ENOUGH = {
+    "tests/cli/test_conda.py": ("test_a_plan_says_what_conda_does",),
+    "tests/cli/test_download.py": (
+        "test_events_and_figures",
+        "test_a_stopped_download_goes_on",
+        "test_a_file_of_the_users_is_not_replaced",
+    ),
+    "tests/cli/test_uninstall.py": ("test_nothing_stays",),
+    "tests/cli/test_use.py": ("test_how_an_environment_is_used", "test_what_was_removed_cannot_be_used"),
+    "tests/gui/monitor/test_saving.py": (
+        "test_plots_are_saved_as_a_picture",
+        "test_figures_are_saved_as_a_table",
+        "test_what_cannot_be_saved_is_said",
+    ),
     "tests/install/test_after.py": (
         "test_a_menu_entry_is_made_once_and_taken_back",
         "test_the_editor_gets_the_interpreter_and_keeps_its_settings",
@@ -162,8 +188,8 @@ ENOUGH = {
     ),
 }
 
-# Of a test's many cases the first, the last and some between: what the system changes, it changes in each of them.
-CASES = 4
+# Of a test's many cases the first, the last and one between: what the system changes, it changes in each of them.
+CASES = 3
 
 # But every case where the case itself is what systems differ in.
 EVERY_CASE = {
@@ -178,6 +204,7 @@ EVERY_CASE = {
     "tests/install/test_plan_files.py": "names of folders",
     "tests/install/test_variables.py": "what Windows keeps in its registry",
     "tests/install/test_*kills.py": "where the power fails",
+    "tests/install/test_power_cuts.py": "where the power fails",
 }
 
 # A page in both languages: Chinese, whose fonts and widths are the system's; English is the same page on Linux.
@@ -210,7 +237,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def some(name: str, cases: list[pytest.Item]) -> list[pytest.Item]:
     """Of one test's cases those that Windows runs."""
     file, *_, test = name.split("::")
-    if test not in ENOUGH.get(file, (test,)):
+    if f"{file}::{test}" in LEFT_OUT or test not in ENOUGH.get(file, (test,)):
         return []
     every = any(fnmatch(file, each) for each in EVERY_CASE)
     if every or len(cases) <= CASES or cases[0].get_closest_marker("windows"):
