@@ -106,15 +106,32 @@ class PriceCard(Card):
         self._stretch()
 
     def _stretch(self) -> None:
-        """To each tile as much of the width as its words take, at least that of its figure in one line."""
-        figures = [0] * len(ICONS)
-        for number, tile in enumerate(self._tiles):
-            figures[number % self._columns] = max(figures[number % self._columns], tile.least)
-        fits = sum(figures) + self._columns * self._grid.horizontalSpacing() <= self._room - 26
-        for column in range(len(ICONS)):
-            tiles = self._tiles[column :: self._columns] if column < self._columns else []
-            self._grid.setColumnStretch(column, max((tile.sizeHint().width() for tile in tiles), default=0))
+        """To each tile as much of the width as its words take, at least that of its figure in one line.
+
+        Where there is too little, only the longest words break: short ones keep their line.
+        """
+        columns = [self._tiles[column :: self._columns] for column in range(self._columns)]
+        figures = [max(tile.least for tile in tiles) for tiles in columns]
+        wanted = [max(tile.sizeHint().width() for tile in tiles) for tiles in columns]
+        room = self._room - 26 - (self._columns - 1) * self._grid.horizontalSpacing()
+        fits = sum(figures) <= room
+        if self._rows.direction() == QBoxLayout.Direction.LeftToRight:
+            room -= self.steps.sizeHint().width() + self._rows.spacing()
+        for column, share in enumerate(_shares(wanted, room)):
+            self._grid.setColumnStretch(column, share)
             self._grid.setColumnMinimumWidth(column, figures[column] if fits else 0)
+        for column in range(self._columns, len(ICONS)):
+            self._grid.setColumnStretch(column, 0)
+            self._grid.setColumnMinimumWidth(column, 0)
+
+
+def _shares(wanted: list[int], room: int) -> list[int]:
+    """Of the room what each wants; where that is too much, those that want most share what the others leave."""
+    shares, left = list(wanted), room
+    for done, place in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        shares[place] = max(1, min(wanted[place], left // (len(wanted) - done)))
+        left -= shares[place]
+    return shares
 
 
 def _head(figure: str) -> str:
