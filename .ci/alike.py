@@ -79,6 +79,7 @@ LEFT_OUT = {
     "tests/install/test_plan_fuzz.py": RECKONED,
     "tests/install/test_planner.py": RECKONED,
     "tests/install/test_prices.py": "the sockets are those of tests/fetch",
+    "tests/install/test_real_torch.py": "one more real install; test_road.py asks its environment the same",
     "tests/install/test_retold.py": SAID,
     "tests/install/test_tensorflow.py": "the same install with another list of packages",
     "tests/install/test_wish.py": "the same install with another list of packages",
@@ -90,6 +91,7 @@ LEFT_OUT = {
     "tests/nvml/test_sick.py::test_an_idle_laptop_is_let_go_of_and_falls_asleep": "an hour of looks into Linux' /sys",
     "tests/test_layering.py": SOURCE,
     "tests/test_texts.py": "reads the sentences; Windows in Chinese reads them, too",
+    "tests/windows/test_real_road.py": "for real PCs, whose registry test_road.py would change; that does more",
 }
 
 # Of these files Windows runs the tests named here: what it may do otherwise (folders that move, files that somebody

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -26,11 +27,18 @@ def test_the_environment_imports_torch_and_is_on_record(torch_environment: Path)
 
 
 def test_pip_inside_keeps_this_pytorch(torch_environment: Path) -> None:
-    pip = current().environment_python(torch_environment).with_name(current().executable("pip"))
+    pip_keeps_pytorch(torch_environment)
+
+
+def pip_keeps_pytorch(environment: Path) -> None:
+    """Whether the environment's own pip reads the list that holds PyTorch's version."""
+    pip = current().environment_python(environment).with_name(current().executable("pip"))
     words = [str(pip), "config", "debug"]
-    said = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120).stdout
-    assert f"install.constraint: {(torch_environment / manifest.CONSTRAINTS).as_uri()}" in said
-    record = manifest.read(torch_environment)
+    # It names folders, whose letters the code page of a pipe may lack.
+    environ = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    said = subprocess.run(words, capture_output=True, encoding="utf-8", env=environ, check=True, timeout=120).stdout
+    assert f"install.constraint: {(environment / manifest.CONSTRAINTS).as_uri()}" in said
+    record = manifest.read(environment)
     assert record is not None
-    kept = (torch_environment / manifest.CONSTRAINTS).read_text(encoding="utf-8").split()
+    kept = (environment / manifest.CONSTRAINTS).read_text(encoding="utf-8").split()
     assert f"torch=={record.packages['torch']}" in kept

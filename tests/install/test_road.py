@@ -35,6 +35,7 @@ from .road import tried
 from .road.program import CUT
 from .road.running import Running
 from .road.traces import difference, seen, users_own
+from .test_real_torch import pip_keeps_pytorch
 
 pytestmark = [pytest.mark.real_install, pytest.mark.timeout(1200)]
 WINDOWS = sys.platform == "win32"
@@ -250,6 +251,7 @@ def test_from_nothing_to_a_measured_pytorch_and_back(road: Road) -> None:
 
     checks = road.call("verify", "--env", road.env).events[-1]
     assert checks["verdict"] == "pass"
+    pip_keeps_pytorch(road.env)
     measured = road.call("bench", "--env", road.env).events[-1]
     assert measured["results"]
     assert all(result["median"] > 0 for result in measured["results"])
