@@ -104,7 +104,7 @@ class Camera:
         folder.mkdir(parents=True, exist_ok=True)
 
     def look(self) -> bytes:
-        picture = self.folder / "now.png"
+        picture = self.folder / f"{self.prefix}-now.png"
         subprocess.run(["scrot", "-o", picture], check=True)
         return picture.read_bytes()
 
