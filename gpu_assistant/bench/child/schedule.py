@@ -25,7 +25,7 @@ FULL_S = {"matmul": 15.0, "copy": 5.0, "training": 40.0, "decode": 20.0}
 QUICK_DEVICE_S, FULL_DEVICE_S = (54.0, 46.0), (900.0, 900.0)
 # Of the time that is left a processor gives them no more at their turn, so that each of them has a figure where other
 # programs slow it down: what comes after them is worth less.
-SHARES = {"matmul": 0.06, "copy-within": 0.2, "resnet50": 0.4, "bert-base": 0.8}
+SHARES = {"matmul": 0.06, "copy-within": 0.2, "resnet50": 0.5, "bert-base": 0.8}
 LOADING_S = 14.0  # of the time that torch took to load counts no more: from a cold disk that would leave nothing
 FAMILIES = ("matmul", "copy", "training", "decode")
 
