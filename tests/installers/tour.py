@@ -59,7 +59,12 @@ def main(repository: str, library: str, out: str) -> None:
         for name in screenshots.SCENES:
             print(name, flush=True)
             screenshots.shoot(studio, name)
-        for name in main_scenes.SCENES:
+        seen = set()
+        for name, (page, *_, state) in main_scenes.SCENES.items():
+            # Scenes without a state of their own differ in their figures alone.
+            if state is None and page in seen:
+                continue
+            seen.add(page)
             print(name, flush=True)
             main_scenes.shoot(studio, name, Path(tempfile.mkdtemp(dir=folder)))
         loaded = {name: getattr(module, "__file__", None) for name, module in sorted(sys.modules.items())}
