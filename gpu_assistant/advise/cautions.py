@@ -19,6 +19,7 @@ from .host_compilers import compiler_cautions
 from .linux_cautions import fabric_cautions, group_cautions
 from .others import unlisted
 from .pick import Pick, Site
+from .runtime_cautions import runtime_cautions
 from .systems import held_back
 from .tensorflow import TensorFlowPick
 from .tensorflow_beside import idle_cards, pytorch_too
@@ -62,7 +63,7 @@ def _cautions(d: Decision) -> Iterator[Caution]:
         yield warn("tensorflow-none", system=f"@system.{d.where.machine.os.system}", arch=d.where.arch)
     if d.python is None:
         yield warn("no-python", build=build.label, series=", ".join(build.release.python))
-    yield from _runtime(d)
+    yield from runtime_cautions(d.where, pytorch=d.pick.build, tensorflow=d.tensorflow)
     yield from _space(d)
     yield from machine_cautions(d.where, driver_changes=d.driver.changes)
     yield from driver_cautions(d.where, d.driver)
@@ -189,31 +190,6 @@ def _system(d: Decision) -> Iterator[Caution]:
             installed=d.where.machine.os.glibc,
             since=glibc.from_release,
         )
-
-
-def _runtime(d: Decision) -> Iterator[Caution]:
-    """Microsoft's C++ runtime, without which PyTorch on Windows does not start."""
-    tools = d.where.machine.tools
-    need = d.where.catalog.vc_need(d.pick.build.version) if d.where.machine.os.system == "windows" else None
-    if tools is None or need is None:
-        return
-    url = d.where.catalog.vc_redist.package.url
-    here, lowest = numbers(tools.vc_redist), numbers(need.lowest)
-    there = tools.vc_libraries
-    lacking = [file for file in need.needs_files if there is not None and file not in there]
-    if tools.vc_redist is not None and lacking:
-        files = ", ".join(lacking)
-        yield warn("vc-files", build=d.pick.build.label, installed=tools.vc_redist, files=files, url=url)
-    elif tools.vc_redist is None:
-        yield warn("vc-missing", build=d.pick.build.label, url=url)
-    elif here is not None and lowest is not None and here < lowest:
-        yield warn("vc-old", build=d.pick.build.label, installed=tools.vc_redist, needed=need.lowest, url=url)
-    elif need.advise_current and there is not None:
-        # What the newest release asks for is in the current runtime: one without it is older.
-        newer = [file for file in d.where.catalog.vc_redist.needs[0].needs_files if file not in there]
-        if newer:
-            files = ", ".join(newer)
-            yield warn("vc-not-current", build=d.pick.build.label, installed=tools.vc_redist, files=files, url=url)
 
 
 def _space(d: Decision) -> Iterator[Caution]:

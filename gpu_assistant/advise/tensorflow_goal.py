@@ -27,6 +27,7 @@ from .pick import Site
 from .pythons import PythonPick, passed_kind, python_for
 from .reasons_driver import driver_reasons, say
 from .reasons_parts import part_reasons, tensorflow_reasons
+from .runtime_cautions import runtime_cautions
 from .tensorflow import TensorFlowPick, tensorflow_for
 from .tensorflow_beside import driverless_cards, idle_cards
 from .tensorflow_ways import inside_wsl, picked_wsl, tensorflow_ways
@@ -163,6 +164,7 @@ def _cautions(
     yield from part_cautions(where, None, parts)
     if python is None:
         yield warn("no-python", build=label, series=", ".join(found.build.python))
+    yield from runtime_cautions(where, pytorch=None, tensorflow=found)
     yield from machine_cautions(where, driver_changes=driver.changes)
     yield from driver_cautions(where, driver)
     yield from fabric_cautions(where, driver)

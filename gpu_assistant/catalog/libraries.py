@@ -184,7 +184,7 @@ class VcPackage(Struct, frozen=True, kw_only=True):
 
 
 class VcNeed(Struct, frozen=True, kw_only=True):
-    """What PyTorch from a release on needs; `advise_current`: older runtimes were seen to fail."""
+    """What a framework from a release on needs; `advise_current`: older runtimes were seen to fail."""
 
     from_release: Numbers
     lowest: Numbers | None
@@ -195,7 +195,8 @@ class VcNeed(Struct, frozen=True, kw_only=True):
 
 
 class VcRedist(Subject, frozen=True, kw_only=True):
-    """`vc_redist.json`; needs newest first."""
+    """`vc_redist.json`; needs newest first: PyTorch's, and those of TensorFlow on Windows itself."""
 
     package: VcPackage
     needs: tuple[VcNeed, ...]
+    tensorflow_needs: tuple[VcNeed, ...] = ()

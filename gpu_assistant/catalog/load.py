@@ -319,16 +319,24 @@ class Catalog:
 
     def vc_need(self, release: str) -> VcNeed | None:
         """What a PyTorch release needs of the Visual C++ runtime; None for versions that say nothing."""
-        wanted = numbers(release)
-        for need in self.vc_redist.needs:
-            if wanted is not None and wanted >= (numbers(need.from_release) or ()):
-                return need
-        return None
+        return _need(self.vc_redist.needs, release)
+
+    def vc_need_tensorflow(self, release: str) -> VcNeed | None:
+        """What a TensorFlow release on Windows itself needs of it; None for versions that say nothing."""
+        return _need(self.vc_redist.tensorflow_needs, release)
 
     def source(self, subject: Subject, key: str) -> str | None:
         """The public address of one of a file's sources."""
         found = subject.sources.get(key)
         return found.url if found is not None else None
+
+
+def _need(needs: tuple[VcNeed, ...], release: str) -> VcNeed | None:
+    wanted = numbers(release)
+    for need in needs:
+        if wanted is not None and wanted >= (numbers(need.from_release) or ()):
+            return need
+    return None
 
 
 def _by_card_name(devices: Iterable[Device], chip: Callable[[Device], str]) -> dict[str, Device | None]:

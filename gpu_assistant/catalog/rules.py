@@ -74,6 +74,7 @@ def newest_first(subject: Any, _all: dict[str, Subject]) -> Findings:  # noqa: A
             lists["builds"] = ((f"{b.system} {b.arch}", b.version) for b in subject.builds)
         case VcRedist():
             lists["needs"] = (("", n.from_release) for n in subject.needs)
+            lists["tensorflow_needs"] = (("", n.from_release) for n in subject.tensorflow_needs)
         case Pythons():
             lists["builds"] = ((f"{b.system} {b.arch}", b.version) for b in subject.builds)
         case Drivers():

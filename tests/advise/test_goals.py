@@ -11,9 +11,9 @@ import pytest
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.catalog.versions import numbers
 from gpu_assistant.core.json import encode
-from gpu_assistant.core.machine import CudaToolkit, Cudnn, Gpu, OperatingSystem, SystemName
+from gpu_assistant.core.machine import CudaToolkit, Cudnn, Gpu, OperatingSystem, SystemName, Tools
 from gpu_assistant.core.paths import resources
-from gpu_assistant.core.recommendation import Choice, Recommendation
+from gpu_assistant.core.recommendation import Choice, Goal, Recommendation
 from gpu_assistant.texts import Texts
 
 from .build import (
@@ -199,3 +199,21 @@ def test_advice_needs_neither_window_nor_network() -> None:
     root = resources().parent
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_tensorflow_on_windows_asks_for_the_runtime_too() -> None:
+    def warned(tools: Tools, goal: Goal = "tensorflow") -> list[tuple[str, object]]:
+        box = machine("windows", nvidia(RTX_4060), driver="617.42", tools=tools)
+        found = said(recommend(box, catalog(), goal=goal)).warnings
+        return [(w.code, w.data.get("files", w.data["build"])) for w in found if w.code.startswith("vc-")]
+
+    assert warned(Tools()) == [("vc-missing", "TensorFlow 2.21.0")]
+    assert warned(Tools(vc_redist="14.44")) == []  # any version that is not known to lack a file
+    assert warned(Tools(vc_redist="14.0", vc_libraries=("msvcp140.dll",))) == [("vc-files", "msvcp140_1.dll")]
+    # Beside PyTorch it is said once, and what PyTorch has may be too little for TensorFlow.
+    assert [code for code, _ in warned(Tools(), "all")] == ["vc-missing"]
+    torchs = ("msvcp140.dll", "vcruntime140.dll", "vcruntime140_1.dll", "vcruntime140_threads.dll")
+    assert warned(Tools(vc_redist="14.44", vc_libraries=torchs), "all") == [("vc-files", "msvcp140_1.dll")]
+    assert warned(Tools(vc_redist="14.44", vc_libraries=(*torchs, "msvcp140_1.dll")), "all") == []
+    inside = machine("linux", nvidia(RTX_4060), driver="595.84", wsl=True, tools=Tools())
+    assert not [c for c in codes(recommend(inside, catalog(), goal="tensorflow").warnings) if c.startswith("vc-")]

@@ -1,4 +1,6 @@
-"""Microsoft's Visual C++ runtime on Windows, where there is none: PyTorch's libraries do not load without it."""
+"""Microsoft's Visual C++ runtime on Windows, where there is none: the libraries of PyTorch and TensorFlow do not load
+without it.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,13 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 from urllib.parse import urlsplit
 
+from ...catalog.libraries import VcNeed
+from ...catalog.load import Catalog
 from ...catalog.versions import numbers
+from ...core.machine import Tools
 from ...core.names import Value
 from ...core.plan import Plan, PlanFile, Step
+from ...core.recommendation import Recommendation
 from ...fetch.wanted import Wanted
 from ..door.ask import Door
 from ..draft import Draft
@@ -27,6 +33,24 @@ def _door(work: Work) -> Door:
     return Door(work.data.state, work.system, cancel=work.cancel)
 
 
+def _needs(catalog: Catalog, wanted: Recommendation) -> tuple[VcNeed, ...]:
+    """What is said of the frameworks that come."""
+    torch, flow = wanted.pytorch, wanted.tensorflow
+    found = (
+        catalog.vc_need(torch.version) if torch is not None else None,
+        catalog.vc_need_tensorflow(flow.version) if flow is not None else None,
+    )
+    return tuple(need for need in found if need is not None)
+
+
+def _lacking(need: VcNeed, tools: Tools) -> bool:
+    here, lowest, libraries = tools.vc_redist, numbers(need.lowest), tools.vc_libraries
+    old = lowest is not None and (numbers(here) or ()) < lowest
+    # An older runtime has not all the files that a newer build asks for.
+    partly = libraries is not None and not set(need.needs_files) <= set(libraries)
+    return here is None or old or partly
+
+
 class VcRedist(Kind):
     """`door` replaces the way to administrator rights."""
 
@@ -38,17 +62,11 @@ class VcRedist(Kind):
         self._door = door
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
-        """One step for a PyTorch whose runtime the machine is known not to have, or only too old."""
-        machine, torch = draft.machine, draft.recommendation.pytorch
-        if machine.os.system != "windows" or machine.tools is None or torch is None:
+        """One step where the machine is known not to have the runtime that what comes needs, or only too old."""
+        tools = draft.machine.tools
+        if draft.machine.os.system != "windows" or tools is None:
             return ()
-        need, here = draft.catalog.vc_need(torch.version), machine.tools.vc_redist
-        lowest = numbers(need.lowest) if need is not None else None
-        old = lowest is not None and (numbers(here) or ()) < lowest
-        libraries = machine.tools.vc_libraries
-        # An older runtime has not all the files that a newer build asks for.
-        partly = need is not None and libraries is not None and not set(need.needs_files) <= set(libraries)
-        if need is None or not (here is None or old or partly):
+        if not any(_lacking(need, tools) for need in _needs(draft.catalog, draft.recommendation)):
             return ()
         package = draft.catalog.vc_redist.package
         # What the address gives changes from month to month: its signer is checked in place of a hash.
@@ -75,16 +93,18 @@ class VcRedist(Kind):
             raise refused(f"{step.id}: {step.files[0].name}")
 
     def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
-        """Every library that this PyTorch asks for is here, whoever put it there."""
-        torch = work.plan.recommendation.pytorch
-        need = work.catalog.vc_need(torch.version) if torch is not None else None
-        folder = work.system.shared_libraries()
-        if need is None or folder is None or not all((folder / name).is_file() for name in need.needs_files):
+        """Every library that is asked for is here, whoever put it there."""
+        needs, folder = _needs(work.catalog, work.plan.recommendation), work.system.shared_libraries()
+        if not needs or folder is None:
             return None
-        # A release that says which version it needs goes by what the installer wrote down, besides.
-        here, lowest = numbers(work.system.visual_cpp()), numbers(need.lowest)
-        if lowest is not None and (here is None or here < lowest):
-            return None
+        here = numbers(work.system.visual_cpp())
+        for need in needs:
+            if not all((folder / name).is_file() for name in need.needs_files):
+                return None
+            # A release that says which version it needs goes by what the installer wrote down, besides.
+            lowest = numbers(need.lowest)
+            if lowest is not None and (here is None or here < lowest):
+                return None
         return Outcome(code="progress.vc-redist-here")
 
     def run(self, step: Step, work: Work) -> Outcome:

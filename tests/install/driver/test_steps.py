@@ -18,7 +18,13 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Gpu, Machine, OperatingSystem, Tools
 from gpu_assistant.core.paths import DataDir, resources
 from gpu_assistant.core.plan import Event, Plan, Step, StepEvent
-from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, PyTorchChoice, Recommendation
+from gpu_assistant.core.recommendation import (
+    DriverAdvice,
+    PartAdvice,
+    PyTorchChoice,
+    Recommendation,
+    TensorFlowChoice,
+)
 from gpu_assistant.install.door.ask import Door
 from gpu_assistant.install.draft import Draft
 from gpu_assistant.install.place import Ground
@@ -353,6 +359,19 @@ class TestRuntime:
         for files, steps in ((self.NEED.needs_files[:-1], 1), (self.NEED.needs_files, 0)):
             seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.20", vc_libraries=files))
             assert len(VcRedist().plan(world.draft(seen, with_pytorch()))) == steps
+
+    def test_tensorflow_alone_and_beside_pytorch_asks_for_its_own_library(self, world: World) -> None:
+        flow = TensorFlowChoice(version="2.21.0", requirement="tensorflow==2.21.*", gpu=False)
+        assert self.NEED is not None
+        alone = msgspec.structs.replace(recommendation("none"), tensorflow=flow)
+        both = msgspec.structs.replace(with_pytorch(), tensorflow=flow)
+        whole = (*self.NEED.needs_files, "msvcp140_1.dll")
+        for wanted in (alone, both):
+            assert len(VcRedist().plan(world.draft(machine("windows"), wanted))) == 1
+            assert VcRedist().plan(world.draft(machine("linux"), wanted)) == ()
+            for files, steps in ((self.NEED.needs_files, 1), (whole, 0)):
+                seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.4", vc_libraries=files))
+                assert len(VcRedist().plan(world.draft(seen, wanted))) == steps
 
     def test_where_all_its_libraries_lie_in_windows_folder_nothing_is_fetched(self, world: World) -> None:
         assert self.NEED is not None
