@@ -63,11 +63,12 @@ def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: C
     command.add_argument("--csv", metavar="FILE", type=path, help=say("opt.csv"))
     command.add_argument("--history", metavar="SPAN", type=span, help=say("opt.history"))
     command.add_argument("--serve-metrics", metavar="PORT", type=port, help=say("opt.serve-metrics"))
-    command.add_argument("--metrics-address", metavar="ADDRESS", default=LOOPBACK, help=say("opt.metrics-address"))
+    command.add_argument("--metrics-address", metavar="ADDRESS", help=say("opt.metrics-address"))
 
 
 def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Print samples until Ctrl+C or until enough of them; or write what was seen before."""
+    _refuse(arguments)
     if arguments.history is not None:
         return _history(app, arguments, output)
     from ..monitor.sampler import due_after
@@ -82,11 +83,12 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
         if arguments.serve_metrics is not None:
             from ..monitor.metrics import Server
 
-            server = parts.enter_context(Server(arguments.serve_metrics, arguments.metrics_address))
+            address = LOOPBACK if arguments.metrics_address is None else arguments.metrics_address
+            server = parts.enter_context(Server(arguments.serve_metrics, address))
             latest = server.latest
             latest.sample = sampler.sample(programs=False)
             output.note(output.say("serving", url=server.url))
-            if not _loopback(arguments.metrics_address):
+            if not _loopback(address):
                 output.note(output.say("serving-open"))
         spoken = not (output.json or output.quiet or latest)
         alarms = Alarms(app.health_watch(), output) if spoken else None
@@ -113,6 +115,14 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
             if left == 0:
                 break
     return 0
+
+
+def _refuse(arguments: argparse.Namespace) -> None:
+    """Raise CallError for a folder in a file's place, and for an address at which nothing is offered."""
+    if arguments.csv and Path(arguments.csv).is_dir():
+        raise CallError("csv-folder", path=arguments.csv, example=str(Path(arguments.csv) / "gpu.csv"))
+    if arguments.metrics_address is not None and arguments.serve_metrics is None:
+        raise CallError("address-without-metrics")
 
 
 def _loopback(address: str) -> bool:

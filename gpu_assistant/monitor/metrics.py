@@ -5,6 +5,7 @@ Names, units and help stand in `resources/monitor/metrics.json`; a dashboard for
 
 from __future__ import annotations
 
+import errno
 import socket
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -18,11 +19,13 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from ..core import json, paths
-from ..core.errors import AppError
+from ..core.errors import AppError, CallError
 from ..core.results import GpuSample, GpuState, NvmlState, Sample
 from ..system.nvml_figures import THROTTLE_REASONS
 
 CARD = ("gpu", "UUID", "pci_bus_id", "device", "modelName", "Hostname", "DCGM_FI_DRIVER_VERSION")
+# What a system says of an address that it cannot answer at.
+NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EINVAL)
 REASONS = "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"
 
 
@@ -119,13 +122,17 @@ class Server:
     """Answers http://<address>:<port>/metrics from a thread of its own until `close`; port 0 takes a free one."""
 
     def __init__(self, port: int, address: str) -> None:
-        """Raises AppError("metrics-port") where the port is taken or the address is none of ours."""
+        """Raises AppError("metrics-port") where the port is taken, CallError("metrics-address") where the address is
+        none of this computer's.
+        """
         self.latest = Latest()
         registry = CollectorRegistry()
         registry.register(self.latest)
         try:
             self._server, self._thread = start_http_server(port, address, registry)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
+            if not isinstance(error, OSError) or isinstance(error, socket.gaierror) or error.errno in NOT_HERE:
+                raise CallError("metrics-address", address=address) from error
             detail = error.strerror or str(error)
             raise AppError("metrics-port", port=port, address=address, detail=detail) from error
         self.port = self._server.server_port

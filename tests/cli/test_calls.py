@@ -361,3 +361,31 @@ def test_figures_that_others_can_read_are_said_to_be(call: Call, address: str, w
     done = call("monitor", *words, "--lang", "en")
     assert done.returncode == 0
     assert ("Every computer that reaches this one" in done.stderr) == warned
+
+
+@pytest.mark.parametrize("address", ["192.0.2.1", "no address", "a..b"])
+def test_an_address_of_another_computer_is_what_is_wrong(call: Call, address: str) -> None:
+    done = call("monitor", "--serve-metrics", "0", "--metrics-address", address, "--count", "1", "--lang", "en")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"“{address}”" in done.stderr
+    assert "port" not in done.stderr
+
+
+def test_an_address_that_nothing_is_offered_on(call: Call) -> None:
+    done = call("monitor", "--metrics-address", "127.0.0.1", "--count", "1", "--lang", "en")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--serve-metrics PORT" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["--count", "1"], ["--history", "1h"]])
+def test_a_folder_is_no_file_for_figures(call: Call, tmp_path: Path, words: list[str]) -> None:
+    done = call("monitor", "--csv", str(tmp_path), *words, "--lang", "en")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{tmp_path} is a folder" in done.stderr
+
+
+@pytest.mark.parametrize("span", ["0h", "99999999d"])
+def test_a_span_that_cannot_be(call: Call, span: str) -> None:
+    done = call("monitor", "--history", span, "--csv", "out.csv", "--lang", "en")
+    assert done.returncode == 2
+    assert "from 1 to 99999" in done.stderr
