@@ -118,14 +118,16 @@ ENOUGH = {
     ),
     "tests/install/test_bundle.py": (
         "test_what_a_plan_needs_is_gathered_and_listed",
-        "test_it_installs_where_no_network_answers",
         "test_a_stopped_one_goes_on_and_fetches_nothing_twice",
-        "test_a_check_names_what_is_not_on_the_list",
         "test_a_folder_with_other_things_is_left_alone",
+    ),
+    "tests/install/test_bundle_checked.py": (
+        "test_a_check_names_what_is_not_on_the_list",
         "test_changed_bytes_are_found_before_they_are_used",
         "test_a_list_with_a_path_that_leads_elsewhere_is_refused",
         "test_a_list_with_one_name_twice_or_without_a_lock_is_refused",
     ),
+    "tests/install/test_bundle_used.py": ("test_it_installs_where_no_network_answers",),
     "tests/install/test_conda.py": (
         "test_from_nothing_to_an_environment_of_condas",
         "test_a_shell_gets_in_as_into_any_environment",
@@ -202,7 +204,7 @@ EVERY_CASE = {
     "tests/nvml/*": "a library of this system",
     "tests/install/door/*": "attacks on what runs with administrator's rights",
     "tests/install/test_archives.py": "names of files that lead out",
-    "tests/install/test_bundle.py": "names of files that lead out",
+    "tests/install/test_bundle*.py": "names of files that lead out",
     "tests/install/test_plan_files.py": "names of folders",
     "tests/install/test_variables.py": "what Windows keeps in its registry",
     "tests/install/test_*kills.py": "where the power fails",
