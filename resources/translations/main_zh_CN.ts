@@ -442,6 +442,14 @@
         <translation>占用 {load}%</translation>
     </message>
     <message>
+        <source>hottest {temp} °C</source>
+        <translation>最热 {temp} °C</translation>
+    </message>
+    <message>
+        <source>busiest {load} %</source>
+        <translation>最忙 {load}%</translation>
+    </message>
+    <message>
         <source>Your GPU is well</source>
         <translation>你的显卡一切正常</translation>
     </message>

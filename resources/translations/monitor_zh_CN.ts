@@ -19,6 +19,10 @@
         <source>Test this card</source>
         <translation>给显卡体检</translation>
     </message>
+    <message>
+        <source>{count} more on Monitor</source>
+        <translation>其余 {count} 张见“监控”</translation>
+    </message>
 </context>
 <context>
     <name>Metric</name>

@@ -131,6 +131,7 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "home": (HOME, 0, 2, True, None),
     "home-nothing": (HOME, 0, 0, False, None),
     "home-gpu": (HOME, 1, 0, True, None),
+    "home-3-gpus": (HOME, 3, 0, True, None),
     "monitor": (MONITOR, 0, 0, True, None),
     "monitor-gpu": (MONITOR, 1, 0, True, None),
     "monitor-2-gpus": (MONITOR, 2, 0, True, None),

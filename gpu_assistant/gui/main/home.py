@@ -107,6 +107,7 @@ class HomePage(Page):
         self.alarms.silenced.connect(lambda *_: self._show_verdict())
         self.alarms.test_wanted.connect(lambda: self.test_wanted.emit(ADVISED_LEVEL, None))
         self.live.test_wanted.connect(lambda card: self.test_wanted.emit(1, card))
+        self.live.others_wanted.connect(lambda: self.wanted.emit(MONITOR))
         self.hero.button.clicked.connect(self._act)
         self.setup.clicked.connect(self.setup_wanted)
         self.offline.clicked.connect(lambda: self.offline_wanted.emit("given"))

@@ -160,13 +160,17 @@ def _nothing_installed(nvidia: bool, sample: Sample | None, health: Health | Non
 
 
 def _figures(cards: tuple[GpuSample, ...]) -> str:
-    """The highest temperature and load."""
-    translate = QCoreApplication.translate
+    """The highest temperature and load; of several cards these may be two cards', so they are called so."""
+    translate, several = QCoreApplication.translate, len(cards) > 1
     known = [card.temp for card in cards if card.temp is not None]
     loads = [card.util for card in cards if card.util is not None]
-    parts = [f"{max(known)} °C"] if known else []
+    parts = []
+    if known:
+        hottest = translate("Verdict", "hottest {temp} °C") if several else "{temp} °C"
+        parts.append(hottest.format(temp=max(known)))
     if loads:
-        parts.append(translate("Verdict", "load {load} %").format(load=max(loads)))
+        busiest = translate("Verdict", "busiest {load} %") if several else translate("Verdict", "load {load} %")
+        parts.append(busiest.format(load=max(loads)))
     return translate("Verdict", ", ").join(parts)
 
 

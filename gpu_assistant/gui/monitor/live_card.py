@@ -51,15 +51,17 @@ class LiveCard(Card):
     """CPU and memory, or the four figures of an NVIDIA GPU; of several, the one that is not well, or the hottest.
 
     `simulated`: the window shows another machine, so the card says whose figures these are. `test_wanted(card)` asks
-    for the health test of the card that is shown.
+    for the health test of the card that is shown, `others_wanted` for the page with all of them.
     """
 
     test_wanted = Signal(object)
+    others_wanted = Signal()
 
     def __init__(self, *, simulated: bool = False) -> None:
         self._simulated = simulated
         self.figures: list[LiveFigure] = []
         self._gpu: tuple[int, str] | None = None
+        self._others = 0
         super().__init__()
         self._who, self._span = label("small-strong"), label("small")
         head = QHBoxLayout()
@@ -73,7 +75,10 @@ class LiveCard(Card):
         self._grid.setHorizontalSpacing(32)
         self._grid.setVerticalSpacing(12)
         self.column.addLayout(head)
+        self.others = Button(kind="ghost", after="right", small=True)
+        self.others.clicked.connect(self.others_wanted)
         self.column.addLayout(self._grid)
+        self.column.addWidget(self.others, 0, Qt.AlignmentFlag.AlignLeft)
         self._build()
         self.retranslate()
 
@@ -82,9 +87,12 @@ class LiveCard(Card):
         gpus = history.gpus()
         card = foremost(gpus, health, self._gpu[0] if self._gpu is not None else None)
         gpu = (card.index, _name(card, alone=len(gpus) == 1)) if card is not None else None
-        if gpu != self._gpu:
-            self._gpu = gpu
-            self._build()
+        others = max(len(gpus) - 1, 0)
+        if (gpu, others) != (self._gpu, self._others):
+            anew = gpu != self._gpu
+            self._gpu, self._others = gpu, others
+            if anew:
+                self._build()
             self.retranslate()
         for figure in self.figures:
             figure.show_history(history)
@@ -100,6 +108,8 @@ class LiveCard(Card):
         self._span.setText(self.tr("last 60 seconds"))
         self.test.setText(self.tr("Test this card"))
         self.test.setVisible(self._gpu is not None and not self._simulated)
+        self.others.setText(self.tr("{count} more on Monitor").format(count=self._others))
+        self.others.setVisible(self._others > 0)
         for figure in self.figures:
             figure.name_again()
 

@@ -59,6 +59,21 @@ def test_home_with_a_gpu_that_is_well(home, app, qtbot):
     assert "13.0" in page.installed.accessibleName()
 
 
+def test_home_with_several_says_whose_figures_and_leads_to_the_others(home, app, qtbot):
+    app.results["detect"] = rtx4060()
+    app.known = (replace(ENVIRONMENT, variant="cu130"),)
+    window, page = home(app)
+    cards = sample(gpu(0, temp=58, util=92), gpu(1, temp=57, util=99), gpu(2, temp=56, util=93))
+    feed(window, cards, cards)
+    assert page.hero.detail.text() == "hottest 58 °C, busiest 99 %"
+    assert (page.live.others.isVisible(), page.live.others.text()) == (True, "2 more on Monitor")
+    with qtbot.waitSignal(page.wanted) as wanted:
+        page.live.others.click()
+    assert wanted.args == [MONITOR]
+    feed(window, sample(gpu(0)))
+    assert not page.live.others.isVisible()
+
+
 def test_home_with_a_hot_gpu(home, app):
     app.results["detect"] = rtx4060()
     app.known = (replace(ENVIRONMENT, variant="cu130"),)
