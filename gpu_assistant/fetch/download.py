@@ -159,6 +159,8 @@ class Download:
             elif self.reused:
                 # The old bytes may have been another version's: once more, all of it.
                 kept = self._nothing()
+            elif self._sources.take_others({piece.url for piece in work.state.kept.pieces}):
+                kept = self._nothing()
             else:
                 official = self._sources.all[0]
                 code = "source-changed" if official.changed else "hash-mismatch"

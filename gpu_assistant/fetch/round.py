@@ -140,16 +140,16 @@ class Round:
                     lane.interrupt()
         if now - self._looked > LOOK_AT_DISK_SECONDS:
             self._looked = now
-            self._need_space()
+            self._need_space(self.board.total)
             then, writing = self._writing_before
             # Of the time of all connections together.
             self._disk_bound = self.writing - writing > (now - then) * max(1, len(self.board.active)) / 2
             self._writing_before = (now, self.writing)
 
-    def _need_space(self) -> None:
-        folder, total = self.wanted.path.parent, self.board.total
+    def _need_space(self, total: int | None) -> None:
         if total is None:
             return
+        folder = self.wanted.path.parent
         free, needed = shutil.disk_usage(folder).free, total - self.have
         if needed > 0 and needed + self.limits.reserve_bytes > free:
             raise AppError("disk-too-small", path=str(folder), needed_bytes=needed, free_bytes=free)
@@ -236,26 +236,33 @@ class Round:
         """What an answer says about the file; raises AppError, Changed where it is another one."""
         if None not in (total, self.board.total) and total != self.board.total:
             if self.wanted.bytes is None:
+                source.other_size = True
                 raise Changed
             raise AppError("hash-mismatch", name=self.name, host=source.host)
+        self._refuse_empty(source, total)
+        if not self.board.opened:
+            # Before it is believed: another source may know of a file that fits.
+            self._need_space(total)
         if version is not None:
             self.state.version(version)
         first = not self.board.opened
         self.board.learn(total)
         if first and total is not None:
             self.state.total(total)
-            try:
-                self._need_space()
-            except AppError as error:
-                self.fail(error)
+
+    def _refuse_empty(self, source: Source, total: int | None) -> None:
+        check = self.wanted.check
+        if total == 0 and check is not None and check.new().hexdigest() != check.hex:
+            raise AppError("hash-mismatch", name=self.name, host=source.host)
 
     def ended(self, source: Source, span: Span) -> None:
         """An answer has no more bytes: the file's end, where nobody announced another or the checksum says so.
 
-        Raises Drop; NetworkError where it always ends there.
+        Raises Drop; AppError where there is nothing of it, or it always ends there.
         """
         board = self.board
         if span.end == OPEN or self._right_until(span):
+            self._refuse_empty(source, span.at)
             board.ended(span)
             self.state.total(span.at)
             return

@@ -39,7 +39,7 @@ class Changed(Exception):
 class Source:
     """One address. `most` connections at once, `widest` so far; whether it gives parts, `ranges`, is shown later;
     `said` is the status by which it asked for patience last, None after any bytes; `changed` where it gave another
-    version of the file than before.
+    version of the file than before, `other_size` where its file is not as long as the one that comes.
     """
 
     url: str
@@ -53,6 +53,7 @@ class Source:
     fails: int = 0
     said: int | None = None
     changed: bool = False
+    other_size: bool = False
     not_before: float = 0.0
     asked: float | None = None
     _ended_at: int = 0
@@ -126,7 +127,7 @@ class Sources:
         self._near = {wanted.url, *wanted.mirrors}
         self._called = self._near.issuperset(urls)
         self._slow_bytes, self._mirrors_first = wanted.slow_bytes, wanted.mirrors_first
-        self._limits = limits
+        self._limits, self._name = limits, wanted.path.name
 
     @property
     def usable(self) -> list[Source]:
@@ -156,6 +157,20 @@ class Sources:
         self._called = True
         return len(self.all) - len(self._near)
 
+    def take_others(self, givers: set[str]) -> bool:
+        """What the givers gave is wrong, and mending did not help: leave it all to those who had no part in either, as
+        their file has another size or they give no parts. Whether there are any.
+        """
+        left = [source for source in self.all if source.other_size and source.refused is not None]
+        others = left + [s for s in self.usable if s.ranges is False and s.url not in givers]
+        if others:
+            for source in self.usable:
+                if source not in others:
+                    source.refused = AppError("hash-mismatch", name=self._name, host=source.host)
+            for source in left:
+                source.refused, source.other_size = None, False
+        return bool(others)
+
     @property
     def waiting(self) -> bool:
         """Whether every source has asked us to wait, or failed just now."""
@@ -163,8 +178,14 @@ class Sources:
         return all(source.not_before > now for source in self.usable)
 
     def error(self) -> AppError | None:
-        """Why none is left: what the official one said; None while there is one."""
-        return None if self.usable else self.all[0].refused
+        """Why none is left: what the official one said, if not that no disk holds what any announced; None while there
+        is one.
+        """
+        if self.usable:
+            return None
+        refusals = [source.refused for source in self.all if source.refused is not None]
+        too_large = [error for error in refusals if error.code == "disk-too-small"]
+        return too_large[0] if too_large and not any(source.given for source in self.all) else self.all[0].refused
 
     def pick(self, board: Board) -> Source | None:
         """Whom to ask now; None if everybody is busy or wants to be left alone for a moment."""
