@@ -27,6 +27,9 @@ UNITS = {"m": 60, "h": 3600, "d": 86_400}
 HIGHEST_PORT = 65_535
 ALARM_MARKS = {"info": "•", "warn": "!", "error": "✗", "well": "✓", "watching": "…", "untold": "•"}
 LOOPBACK = "127.0.0.1"
+WAITING = ("slow", "hung")  # the driver was asked, and has not answered yet
+WAITING_S = 10.0  # how often that is said
+LEAST_WAITS = 2  # one answer that is late may be a slip
 
 
 def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: Callable[[str], str]) -> None:
@@ -94,7 +97,7 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
         alarms = Alarms(app.health_watch(), output) if spoken else None
         programs = output.json or (spoken and arguments.processes)
         left = arguments.count
-        before = None
+        lines = Lines(output)
         due = time.monotonic() + arguments.interval
         while not stop.wait(max(due - time.monotonic(), 0)):
             sample = sampler.sample(programs=programs)
@@ -106,9 +109,7 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
             if output.json:
                 output.value(sample)
             elif alarms is not None:
-                show.sample(sample, output, before)
-                before = sample
-                if arguments.processes:
+                if lines.show(sample) and arguments.processes:
                     show.processes(sample, output)
                 alarms.look(sample)
             left = left and left - 1
@@ -133,6 +134,30 @@ def _loopback(address: str) -> bool:
         return address == "localhost"
 
 
+class Lines:
+    """Says samples, but of a driver that is waited for only now and then."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._before: Sample | None = None
+        self._waits_since = self._told_at = 0.0
+
+    def show(self, sample: Sample) -> bool:
+        """Say one; False where it would say again what the one before it said."""
+        before, self._before = self._before, sample
+        waited = None
+        if sample.nvml in WAITING:
+            if before is None or before.nvml not in WAITING:
+                self._waits_since = sample.t
+            elif before.nvml == sample.nvml:
+                if 0 <= sample.t - self._told_at < WAITING_S:
+                    return False
+                waited = sample.t - self._waits_since
+        self._told_at = sample.t
+        show.sample(sample, self._output, before, waited=waited)
+        return True
+
+
 class Alarms:
     """Says when an alarm begins or ends, when something has yet to last, and when all is well (again)."""
 
@@ -141,6 +166,7 @@ class Alarms:
         self._output = output
         self._known: set[tuple[str, int | None]] = set()
         self._state: HealthState = "unknown"
+        self._waits = 0  # samples in a row without an answer, since it was well
 
     def look(self, sample: Sample) -> None:
         """Judge a sample and say what is new."""
@@ -154,6 +180,7 @@ class Alarms:
             if alarm.source:
                 self._output.line("    " + self._output.say("alarm-source", url=alarm.source))
         self._known = {(alarm.id, alarm.gpu) for alarm in health.alarms}
+        self._wait(sample, health.state)
         turned = health.state != self._state
         if not (turned and health.state == "well"):  # that says of all alarms that they are over
             for alarm in map(texts.alarm, folded.alarms(health.ended, texts, health.cards)):
@@ -164,6 +191,17 @@ class Alarms:
             self._output.line(f"{ALARM_MARKS[health.state]} {health.text}")
         if health.state != "slow":  # a driver that is slow time and again would have its good news told each time
             self._state = health.state
+
+    def _wait(self, sample: Sample, state: HealthState) -> None:
+        """Say what to do about a driver that did not answer twice; once, until it is well again."""
+        if sample.nvml == "slow":
+            self._waits += 1
+            if self._waits == LEAST_WAITS:
+                texts = self._output.texts
+                self._output.line(f"{ALARM_MARKS['warn']} {texts.say('health.state.slow')}")
+                self._output.line(f"    {texts.say('health.slow.fix')}")
+        elif state != "slow" or self._waits < LEAST_WAITS:
+            self._waits = 0
 
 
 def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:

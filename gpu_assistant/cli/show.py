@@ -212,9 +212,9 @@ def _whole(value: float | None) -> int | None:
     return None if value is None else round(value)
 
 
-def sample(value: Sample, output: Output, before: Sample | None = None) -> None:
+def sample(value: Sample, output: Output, before: Sample | None = None, *, waited: float | None = None) -> None:
     """One moment on one line; several cards below it, each with its number. Of one that is lost or gone, and was so
-    `before`, nothing is said again.
+    `before`, nothing is said again. `waited`: for how many seconds the driver has not answered, once that was said.
     """
     used = memory(value.ram_used) if value.ram_used is not None else UNKNOWN
     total = memory(value.ram_total) if value.ram_total is not None else UNKNOWN
@@ -222,7 +222,9 @@ def sample(value: Sample, output: Output, before: Sample | None = None) -> None:
     parts = [output.say("sample", cpu=cpu, used=used, total=total)]
     if len(value.gpus) == 1:
         parts += [_gpu_sample(gpu, output) for gpu in value.gpus]
-    if value.nvml not in ("ready", "absent"):
+    if waited is not None:
+        parts.append(output.say("waited", waited_seconds=waited))
+    elif value.nvml not in ("ready", "absent"):
         # What to do about it stands below the alarm.
         short = f"health.nvml.{value.nvml}"
         parts.append(output.texts.say(short if output.texts.has(short) else f"monitor.nvml.{value.nvml}"))

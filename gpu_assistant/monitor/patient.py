@@ -58,7 +58,8 @@ class Patient:
             self._late = not answered
             if not answered:
                 waited = time.monotonic() - (self._asked_at or 0.0)
-                silent = tuple(gpu if gpu.state == "gone" else replace(gpu, state="silent") for gpu in self._gpus)
+                known = self._gpus or self._nvml.named()
+                silent = tuple(gpu if gpu.state == "gone" else replace(gpu, state="silent") for gpu in known)
                 return Answer(state="hung" if waited >= self._hung_s else "slow", gpus=silent)
             answer = self._answer
         if isinstance(answer, Exception):

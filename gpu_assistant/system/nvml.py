@@ -150,6 +150,13 @@ class Nvml:
                 self.close()
             return samples
 
+    def named(self) -> tuple[GpuSample, ...]:
+        """The cards of the open session by name, as "silent". It asks nothing and waits for nobody, so that another
+        thread can call it while a question hangs.
+        """
+        session = self._session
+        return tuple(card.named("silent") for card in session.cards) if session is not None else ()
+
     def _asked(self, session: Session, now: float, *, looking: bool, programs: bool) -> tuple[GpuSample, ...]:
         for card, xid in session.xids():
             card.xid = self._xids[card.address or ""] = xid, self._wall()

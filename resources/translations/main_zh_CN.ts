@@ -465,10 +465,6 @@
         <source>Health test</source>
         <translation>体检</translation>
     </message>
-    <message>
-        <source>It was asked; figures come with its answer.</source>
-        <translation>已经在询问，回答后显示数据。</translation>
-    </message>
 </context>
 <context>
     <name>UpdateOffer</name>

@@ -167,6 +167,27 @@ def test_a_driver_updated_meanwhile_makes_a_restart_due(scenario: Scenario, tmp_
     assert json.loads(done.stdout)["pending_reboot"] is True
 
 
+def test_a_driver_that_is_waited_for_is_said_once_with_what_to_do(scenario: Scenario, monitor) -> None:
+    scenario.card()
+    scenario.set(hang="nvmlDeviceGetUtilizationRates")
+    process = monitor("--lang", "en", "--interval", "0.05", "--count", "20")
+    lines = process.communicate(timeout=60)[0].splitlines()
+    assert len(lines) == 3
+    assert lines[0].endswith("NVIDIA GeForce RTX 4060 no answer | The NVIDIA driver is slow to answer.")
+    assert lines[1] == "! The graphics driver gives no answer just now"
+    assert "restart the computer" in lines[2]
+
+
+def test_a_driver_that_answers_again_is_shown_at_once(scenario: Scenario, monitor) -> None:
+    scenario.card()
+    scenario.set(hang="nvmlDeviceGetUtilizationRates")
+    lines = iter(monitor("--lang", "en", "--interval", "0.05").stdout.readline, "")
+    next(line for line in lines if line.startswith("!"))
+    scenario.set(hang=None)
+    assert "37 %" in next(line for line in lines if line.startswith("CPU"))
+    assert next(line for line in lines if line.startswith("✓")) == "✓ Your GPU is well\n"
+
+
 def test_json_is_samples_alone_with_their_processes(scenario: Scenario, monitor) -> None:
     scenario.card(remapped="1 2 1 1", compute="4242:1048576")
     said = monitor("--json", "--interval", "0.05", "--count", "4").communicate(timeout=60)[0]

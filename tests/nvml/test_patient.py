@@ -67,6 +67,15 @@ def test_who_was_waited_for_once_is_not_waited_for_again(scenario: Scenario) -> 
         assert time.monotonic() - began < 25  # half of what it would take to wait each time
 
 
+def test_a_card_that_never_answered_has_its_name(scenario: Scenario) -> None:
+    scenario.card()
+    scenario.set(hang="nvmlDeviceGetUtilizationRates")
+    with sampling(scenario) as sampler:
+        named = until(sampler, lambda sample: sample.gpus != ())
+        assert [(gpu.state, gpu.name) for gpu in named.gpus] == [("silent", "NVIDIA GeForce RTX 4060")]
+        assert named.nvml in ("slow", "hung")
+
+
 def test_a_slow_driver_answers_late_but_answers(scenario: Scenario) -> None:
     scenario.card()
     scenario.set(delay="10")  # a sample takes half a second

@@ -100,8 +100,8 @@ def _without_figures(*, slow: bool) -> Verdict:
     if not slow:
         detail = translate("Verdict", "Figures come as soon as a program uses it.")
         return Verdict("neutral", said("health.state.asleep"), detail, icon="moon")
-    detail = translate("Verdict", "It was asked; figures come with its answer.")
-    return Verdict("neutral", said("health.state.slow"), detail, translate("Verdict", "Live graphs"), icon="clock")
+    graphs = translate("Verdict", "Live graphs")
+    return Verdict("neutral", said("health.state.slow"), said("health.slow.fix"), graphs, icon="clock")
 
 
 def _watched(cards: tuple[GpuSample, ...], *, watching: bool) -> Verdict:

@@ -66,6 +66,7 @@ def test_a_driver_that_gives_no_answer_is_said_and_nothing_called_well(qapp, ins
     assert pill(health) == ("neutral", "no answer")
     if installed is not None:
         assert (said.kind, said.title) == ("neutral", "The graphics driver gives no answer just now")
+        assert "restart the computer" in said.detail
 
 
 ALARMED = Health(
