@@ -97,7 +97,7 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
         alarms = Alarms(app.health_watch(), output) if spoken else None
         programs = output.json or (spoken and arguments.processes)
         left = arguments.count
-        lines = Lines(output)
+        lines = Lines(output, programs=arguments.processes)
         due = time.monotonic() + arguments.interval
         while not stop.wait(max(due - time.monotonic(), 0)):
             sample = sampler.sample(programs=programs)
@@ -109,8 +109,7 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
             if output.json:
                 output.value(sample)
             elif alarms is not None:
-                if lines.show(sample) and arguments.processes:
-                    show.processes(sample, output)
+                lines.show(sample)
                 alarms.look(sample)
             left = left and left - 1
             if left == 0:
@@ -135,10 +134,14 @@ def _loopback(address: str) -> bool:
 
 
 class Lines:
-    """Says samples, but of a driver that is waited for only now and then."""
+    """Says samples, and who uses the cards where `programs` are wanted; of a driver that is waited for only now and
+    then.
+    """
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: Output, *, programs: bool = False) -> None:
         self._output = output
+        self._programs = programs
+        self._hinted = False
         self._before: Sample | None = None
         self._waits_since = self._told_at = 0.0
 
@@ -155,6 +158,11 @@ class Lines:
                 waited = sample.t - self._waits_since
         self._told_at = sample.t
         show.sample(sample, self._output, before, waited=waited)
+        if self._programs:
+            show.processes(sample, self._output)
+            if not self._hinted and any(gpu.state == "ready" and gpu.processes is None for gpu in sample.gpus):
+                self._hinted = True
+                self._output.line("    " + self._output.say("processes-untold-why"))
         return True
 
 

@@ -167,6 +167,15 @@ def test_a_driver_updated_meanwhile_makes_a_restart_due(scenario: Scenario, tmp_
     assert json.loads(done.stdout)["pending_reboot"] is True
 
 
+def test_why_nobody_is_told_to_use_a_card_is_said_once(scenario: Scenario, monitor) -> None:
+    scenario.card(compute=None)
+    scenario.card(1, compute=None)
+    process = monitor("--lang", "en", "--interval", "0.05", "--count", "3", "--processes")
+    said = process.communicate(timeout=60)[0]
+    assert said.count("the driver does not tell who uses it") == 6
+    assert said.count("WSL2") == 1
+
+
 def test_a_driver_that_is_waited_for_is_said_once_with_what_to_do(scenario: Scenario, monitor) -> None:
     scenario.card()
     scenario.set(hang="nvmlDeviceGetUtilizationRates")
