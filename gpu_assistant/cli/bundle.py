@@ -14,6 +14,7 @@ from .choice import picked, recommended
 from .idle import WISHES, refuse_beside
 from .jobs import run_job
 from .output import Output
+from .targets import in_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +43,7 @@ def bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
         job = app.check_bundle(folder)
         _run(output, lambda report: run_job(job, on_news=report))
         return 0
+    in_folder(folder)
     if arguments.environment == "conda":
         raise CallError("conda-needs-network", path=str(folder))
     machine, recommendation = recommended(app, arguments)

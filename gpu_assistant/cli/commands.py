@@ -25,6 +25,7 @@ from .idle import WISHES, refuse_beside
 from .jobs import run_job
 from .monitor import monitor
 from .output import Output
+from .targets import is_plan, vacant
 from .use import use
 
 if TYPE_CHECKING:
@@ -58,10 +59,11 @@ def recommend(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 def plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Show the ordered steps."""
+    target = vacant(arguments.output, is_plan) if arguments.output else None
     made = _plan(app, arguments)
     spoken = output.texts.plan(made)
-    if arguments.output:
-        json.write_file(Path(arguments.output), json.encode_pretty(spoken) + "\n")
+    if target is not None:
+        json.write_file(target, json.encode_pretty(spoken) + "\n")
     if output.json:
         output.value(spoken)
     else:

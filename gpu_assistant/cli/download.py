@@ -41,8 +41,7 @@ def download(app: App, arguments: argparse.Namespace, output: Output) -> int:
     from .jobs import run_job
 
     for url in arguments.urls:
-        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-            raise CallError("download-address", url=url)
+        _refuse_address(url)
     path = plain(arguments.file)
     if path.is_dir():
         name = Path(urlsplit(arguments.urls[0]).path).name or "file"
@@ -60,3 +59,17 @@ def download(app: App, arguments: argparse.Namespace, output: Output) -> int:
         run_job(job, on_news=lines.event, stopped="cancelled")
     output.line(output.say("downloaded", path=str(path)))
     return 0
+
+
+def _refuse_address(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        there = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:  # half a pair of brackets
+        there = False
+    if not there:
+        raise CallError("download-address", url=url)
+    try:
+        _port = parts.port
+    except ValueError as error:
+        raise CallError("download-port", url=url) from error

@@ -52,6 +52,7 @@ def interrupted(argv: Sequence[str]) -> int:
 
 
 def _run(argv: Sequence[str], texts: Sentences) -> int:
+    from ..core.paths import data_dir
     from .parser import build
 
     try:
@@ -59,6 +60,7 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
         options = vars(arguments)
         if arguments.command is None and options.get("json"):
             raise CallError("call", detail=texts.say("cli.complaint.json"), command="gpu-assistant")
+        data = data_dir(options.get("data_dir"))
     except CallError as error:
         # No command could be told from it, so it is said as where one answer was asked for.
         if "--json" in argv:
@@ -66,9 +68,8 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
         raise
     from ..app import App
     from ..core import log
-    from ..core.paths import data_dir
 
-    log.start(data_dir(options.get("data_dir")).logs, verbose=options.get("verbose", False))
+    log.start(data.logs, verbose=options.get("verbose", False))
     app = App(
         data_dir=options.get("data_dir"),
         wheelhouse=options.get("wheelhouse"),

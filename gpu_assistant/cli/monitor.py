@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from ipaddress import ip_address
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import CallError
 from . import folded, show
 from .jobs import stop_signals
+from .targets import placed, vacant
 
 if TYPE_CHECKING:
     from ..app import App
@@ -82,7 +82,7 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
         if arguments.csv:
             from ..monitor.csv import CsvFile
 
-            table = parts.enter_context(closing(CsvFile(Path(arguments.csv))))
+            table = parts.enter_context(closing(CsvFile(placed(arguments.csv))))
         if arguments.serve_metrics is not None:
             from ..monitor.metrics import Server
 
@@ -118,9 +118,7 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 
 def _refuse(arguments: argparse.Namespace) -> None:
-    """Raise CallError for a folder in a file's place, and for an address at which nothing is offered."""
-    if arguments.csv and Path(arguments.csv).is_dir():
-        raise CallError("csv-folder", path=arguments.csv, example=str(Path(arguments.csv) / "gpu.csv"))
+    """Raise CallError for an address at which nothing is offered."""
     if arguments.metrics_address is not None and arguments.serve_metrics is None:
         raise CallError("address-without-metrics")
 
@@ -218,9 +216,7 @@ def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
     if not arguments.csv:
         raise CallError("history-without-csv")
-    path = Path(arguments.csv)
-    if path.exists():
-        raise CallError("csv-exists", path=str(path))
+    path = vacant(arguments.csv)
     history = app.history()
     history.load()
     # Cards are called as they are now; one that is gone keeps its number of the driver's.

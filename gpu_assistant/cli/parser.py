@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from .. import __version__
 from ..core.errors import CallError
 from ..core.names import Channel, EnvironmentKind, Goal, Language, MirrorUse
+from ..core.paths import refuse_too_long
 from .bundle import options as bundle_options
 from .download import options as download_options
 from .health import options as health_options
@@ -24,6 +27,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that raises our error, so that bad calls are said like all else."""
 
     texts: Sentences
+    _words: Sequence[str] = ()
 
     def error(self, message: str) -> NoReturn:
         """Raise CallError; argparse's own words are said in the user's language where they are known."""
@@ -32,9 +36,22 @@ class Parser(argparse.ArgumentParser):
                 told = found.groupdict()
                 # Python's quotes around each word are no part of what is to be typed.
                 told |= {name: told[name].replace("'", "") for name in ("given", "choices") if name in told}
-                message = self.texts.say(f"cli.complaint.{code}", told)
+                behind = self._behind(told["what"]) if code == "empty" else None
+                told |= {"given": behind} if behind is not None else {}
+                message = self.texts.say(f"cli.complaint.{code if behind is None else 'minus'}", told)
                 break
         raise CallError("call", detail=message, command=self.prog)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - as argparse has them
+        """As argparse has it."""
+        self._words = tuple(args or ())
+        return super().parse_known_args(args, namespace)
+
+    def _behind(self, option: str) -> str | None:
+        """A figure with a minus before it, which argparse takes for an option and not for what follows `option`."""
+        names = option.split("/")
+        following = (b for a, b in pairwise(self._words) if a in names and re.match(r"-\.?\d", b))
+        return next(following, None)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - as argparse has them
         """Raise CallError, by the command's own name where there is one: its help is the one to read."""
@@ -72,6 +89,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
         # An unset variable of a script must not quietly mean "the usual place".
         if not text.strip():
             raise argparse.ArgumentTypeError(say("range.path"))
+        refuse_too_long(text)
         return text
 
     def word(text: str) -> str:

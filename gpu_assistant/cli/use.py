@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.paths import plain
 from .jobs import run_job
 from .output import Output
+from .targets import is_lock, vacant
 
 if TYPE_CHECKING:
     from ..app import App
@@ -26,6 +27,7 @@ def use(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Do what was asked for, in the order of the options; then, or with none, say how the environment is used."""
     environment = app.environment_path(arguments.env)
     ways = app.ways(environment)
+    target = vacant(arguments.lock, is_lock) if arguments.lock else None
     made: dict[str, str] = {}
     if arguments.menu:
         made["menu"] = str(run_job(app.menu_entry(environment)))
@@ -33,8 +35,7 @@ def use(app: App, arguments: argparse.Namespace, output: Output) -> int:
         made["kernel"] = str(run_job(app.kernel(environment)))
     if arguments.editor:
         made["editor"] = str(run_job(app.open_in_editor(environment, plain(arguments.editor))))
-    if arguments.lock:
-        target = plain(arguments.lock)
+    if target is not None:
         app.share_lock(environment, target)
         made["lock"] = str(target)
     if output.json:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, overload
 import msgspec
 
 from .errors import AppError, CallError
+from .paths import too_long
 
 T = TypeVar("T")
 MOST_BYTES = 16_000_000  # a file that a person gives us; a plan with every part of a CUDA Toolkit has less than 1 MB
@@ -182,10 +183,12 @@ def sweep(folder: Path, names: Container[str]) -> None:
 
 
 def storage_error(error: OSError, path: Path) -> AppError:
-    """The sentence for a failed write: full or read-only disk, no permission, or what the system says."""
+    """The sentence for a failed write: full or read-only disk, no permission, a long name, or what the system says."""
     import errno
 
     folder = str(path)
+    if too_long(error, path):
+        return CallError("name-too-long", path=folder)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return AppError("disk-full", path=folder)
     if error.errno == errno.EROFS:

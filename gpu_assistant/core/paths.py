@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from .errors import CallError
+
+LONGEST_NAME = 255  # letters of one file's or folder's name, on Windows' disks
+WINDOWS_TOO_LONG = 206  # ERROR_FILENAME_EXCED_RANGE
 DATA_DIR_VARIABLE = "GPU_ASSISTANT_DATA_DIR"
 WHEELHOUSE_VARIABLE = "GPU_ASSISTANT_WHEELHOUSE"
 
@@ -74,10 +79,29 @@ def plain(given: str) -> Path:
     return Path(os.path.abspath(Path(given).expanduser()))  # noqa: PTH100 - Path.absolute keeps ".."
 
 
+def too_long(error: OSError, path: Path) -> bool:
+    """Whether a path failed because it, or a name in it, is longer than can be used there."""
+    # Windows tells of a whole path by a code of its own, and calls a name that is too long a wrong or a missing one.
+    windows: int | None = getattr(error, "winerror", None)
+    named = windows is not None and any(len(name) > LONGEST_NAME for name in path.parts)
+    return error.errno == errno.ENAMETOOLONG or windows == WINDOWS_TOO_LONG or named
+
+
+def refuse_too_long(given: str) -> None:
+    """Raise CallError("name-too-long") for a file or folder that no disk can hold by this name."""
+    path = plain(given)
+    try:
+        path.lstat()
+    except OSError as error:
+        if too_long(error, path):
+            raise CallError("name-too-long", path=str(path)) from error
+
+
 def data_dir(given: str | None, environ: Mapping[str, str] = os.environ) -> DataDir:
     """The data folder: what was given, else the environment variable, else the user's own place."""
     chosen = given or environ.get(DATA_DIR_VARIABLE)
     if chosen:
+        refuse_too_long(chosen)
         return DataDir(plain(chosen))
     from platformdirs import user_data_path
 
@@ -87,4 +111,7 @@ def data_dir(given: str | None, environ: Mapping[str, str] = os.environ) -> Data
 def wheelhouse(given: str | None, environ: Mapping[str, str] = os.environ) -> Path | None:
     """The extra local source of wheels, if the user named one."""
     chosen = given or environ.get(WHEELHOUSE_VARIABLE)
-    return plain(chosen) if chosen else None
+    if not chosen:
+        return None
+    refuse_too_long(chosen)
+    return plain(chosen)

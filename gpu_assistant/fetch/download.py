@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..core.errors import AppError, CallError, Cancelled
 from ..core.json import storage_error
+from ..core.paths import too_long
 from ..core.plan import Bottleneck
 from ..system.single import alone
 from . import local, part
@@ -94,7 +95,7 @@ class Download:
                 raise Cancelled from error
             raise
         except OSError as error:
-            raise storage_error(error, path.parent) from error
+            raise storage_error(error, path if too_long(error, path) else path.parent) from error
         self._done = True
         return path
 
@@ -109,6 +110,8 @@ class Download:
             # Who held the lock before us may have brought it.
             if self._already_there(local.here):
                 return
+            if not self.wanted.replace and part.strange(path):
+                raise CallError("download-exists", path=str(part.part_path(path)))
             self._get()
             _flush(part.part_path(path))
             self._refuse_other()

@@ -73,6 +73,16 @@ def lock_path(path: Path) -> Path:
     return path.with_name(path.name + ".part.lock")
 
 
+def strange(path: Path) -> bool:
+    """Whether what has the name of the unfinished file is somebody else's: ours has its state beside it, but for one
+    into which nothing was written yet.
+    """
+    try:
+        return part_path(path).lstat().st_size > 0 and not state_path(path).is_file()
+    except FileNotFoundError:
+        return False
+
+
 def drop(path: Path) -> None:
     """Forget the unfinished file of a final name."""
     part_path(path).unlink(missing_ok=True)

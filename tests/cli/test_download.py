@@ -78,7 +78,9 @@ def test_nobody_has_it(server: FaultServer, tmp_path: Path) -> None:
     assert list(place.iterdir()) == []
 
 
-@pytest.mark.parametrize("url", ["ftp://host/file", "file:///etc/hosts", "nothing"])
+@pytest.mark.parametrize(
+    "url", ["ftp://host/file", "file:///etc/hosts", "nothing", "http://127.0.0.1:99999/x", "http://[::1/x"]
+)
 def test_addresses_that_are_none(tmp_path: Path, url: str) -> None:
     child = call(tmp_path, url, "-o", str(tmp_path / "file.bin"))
     child.communicate(timeout=60)
@@ -135,6 +137,27 @@ def test_a_file_of_the_users_is_not_replaced(server: FaultServer, tmp_path: Path
         assert (child.returncode, path.read_bytes()) == (2, b"mine")
         assert "-o" in said
     assert server.seen == []
+
+
+def test_an_unfinished_file_that_is_the_users_is_not_touched(server: FaultServer, tmp_path: Path) -> None:
+    path, part = tmp_path / "file.bin", tmp_path / "file.bin.part"
+    url = server.add("/file", DATA)
+    part.write_bytes(b"mine")
+    child = call(tmp_path, url, "-o", str(path))
+    _, said = child.communicate(timeout=60)
+    assert (child.returncode, part.read_bytes(), str(part) in said) == (2, b"mine", True)
+    assert server.seen == []
+    # Ours is one with a state beside it, however damaged, and one into which nothing was written.
+    for content, state in ((b"begun", b"\0\0"), (b"begun", b'{"type":"file","url":"x","era":2}\n'), (b"", None)):
+        path.unlink(missing_ok=True)
+        part.write_bytes(content)
+        if state is not None:
+            (tmp_path / "file.bin.part.json").write_bytes(state)
+        child = call(tmp_path, url, "-o", str(path))
+        child.communicate(timeout=60)
+        assert child.returncode == 0
+        assert path.read_bytes() == DATA
+        assert {entry.name for entry in tmp_path.iterdir()} == {"data", "file.bin"}
 
 
 def test_the_wanted_file_that_is_there_costs_nothing(server: FaultServer, tmp_path: Path) -> None:

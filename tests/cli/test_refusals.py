@@ -76,6 +76,8 @@ def test_what_cannot_work_is_named(capsys: pytest.CaptureFixture[str], tmp_path:
         ("--json", "--json goes with a command"),
         ("health --device nonsense", "--device: it must be cpu, or cuda: with the card's number behind it"),
         ("health --device cuda", "--device: it must be cpu, or cuda: with the card's number behind it"),
+        ("install --limit-rate -5M", "--limit-rate cannot be “-5M”; nothing below zero can stand there."),
+        ("install --limit-rate --yes", "something must follow --limit-rate."),
     ],
 )
 def test_a_call_that_cannot_be_understood_is_told_by_its_words(

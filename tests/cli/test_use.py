@@ -109,6 +109,7 @@ def test_no_bundle_among_what_is_the_systems_or_ours(call: Call, tmp_path: Path,
     system = Path(os.environ["SYSTEMROOT"]) if sys.platform == "win32" else Path("/etc")
     file = tmp_path / "file"
     file.write_text("mine", encoding="utf-8")
+    (tmp_path / "data" / "cache").mkdir(parents=True)
     machine = str(ROOT / "tests/machines/linux-cpu-only.json")
     for folder, told in (
         (system / "bb", str(system)),

@@ -24,6 +24,7 @@ WHEELS, FILES = "wheels", "files"
 # A local file's address in the lock of a bundle, wherever the folder will stand.
 HERE = "file:///bundle/"
 
+_OUTSIDE = re.compile(r"\A(?:[/\\]|[A-Za-z]:)|(?:\A|[/\\])\.\.(?:[/\\]|\Z)")
 _PATH = re.compile(r"(?:pylock\.toml|wheels/[^/]+|files/[0-9a-f]{16}/[^/]+)\Z")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+%-]{0,200}\Z")
 
@@ -86,7 +87,8 @@ def read(folder: Path, name: str = LIST) -> Contents:
         name = file.path.rpartition("/")[2]
         # Two names that a file system takes for one would hide a file behind another.
         if _PATH.match(file.path) is None or _NAME.match(name) is None or file.path.casefold() in seen:
-            raise CallError("bundle-list", path=str(path), fault="@file.fault.letters", where=file.path)
+            fault = "@file.fault.outside" if _OUTSIDE.search(file.path) else "@file.fault.form"
+            raise CallError("bundle-list", path=str(path), fault=fault, where=file.path)
         seen.add(file.path.casefold())
     if LOCK not in seen:
         raise CallError("bundle-list", path=str(path), fault="@file.fault.missing", where=LOCK)
