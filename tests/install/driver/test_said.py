@@ -18,7 +18,7 @@ from .test_steps import world as world
         (False, ("nvidia-driver-580-open",), "Secure Boot is off"),
         (False, ("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), "Secure Boot is off"),
         (True, ("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), "has signed these modules"),
-        (None, ("nvidia-driver-580-open",), "does not tell"),
+        (None, ("nvidia-driver-580-open",), "is not known"),
         (True, ("nvidia-driver-580-open",), "Enroll MOK"),
     ],
 )
