@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..catalog.fitting import fitting
 from ..core.errors import AppError, CallError
-from ..core.results import FitSteps, FitVariant, MemoryFit, MemoryFits
+from ..core.results import FitSteps, FitVariant, MemoryFits
 from ..system.json_lines import Patience
 from .alone import alone
 from .lines import NOTE, REASONS, FitProgress, Line, Loading
 from .listen import Ending, broken, ended, listen
 from .places import CHILD
 from .projection import projected
-from .snippet import PARTS
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
@@ -27,20 +26,6 @@ LIMIT_S = 600.0
 OVER = "over"  # the time limit came first
 LARGEST_GPU = "cuda"  # the device that stands for the card with the most memory
 FitModel = Literal["resnet50", "bert-base", "language-model"]
-
-
-def usable_batch(fit: MemoryFit) -> int | None:
-    """The largest batch that fits, down to a number that one would type: its first four binary digits, and a
-    multiple of the parts that it is gathered in.
-    """
-    parts = PARTS if fit.variant in ("accumulation", "together") else 1
-    if fit.largest_batch is None:
-        return None
-    whole = fit.largest_batch // parts
-    if whole == 0:
-        return fit.largest_batch
-    step = 1 << max(whole.bit_length() - 4, 0)
-    return whole // step * step * parts
 
 
 class FitJob:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ..core.results import FitSteps, MemoryFit
 
 MOST = 2**20  # no batch is larger
+PARTS = 4  # a batch is gathered in so many, as `child/fit.py` measures it
 
 
 class _Parts(NamedTuple):
@@ -36,6 +37,25 @@ def projected(steps: FitSteps, batch: int) -> MemoryFit:
         largest_batch=_largest(steps),
         exact=steps.exact,
     )
+
+
+def fits(fit: MemoryFit) -> bool | None:
+    """Whether its batch fits into what is planned with; None where the free memory is not known."""
+    return None if fit.largest_batch is None else fit.batch <= fit.largest_batch
+
+
+def usable_batch(fit: MemoryFit) -> int | None:
+    """The largest batch that fits, down to a number that one would type: its first four binary digits, and a
+    multiple of the parts that it is gathered in.
+    """
+    parts = PARTS if fit.variant in ("accumulation", "together") else 1
+    if fit.largest_batch is None:
+        return None
+    whole = fit.largest_batch // parts
+    if whole == 0:
+        return fit.largest_batch
+    step = 1 << max(whole.bit_length() - 4, 0)
+    return whole // step * step * parts
 
 
 def _parts(steps: FitSteps, batch: int) -> _Parts:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..core.results import FitVariant, MemoryFit
-
-PARTS = 4  # a batch is gathered in so many, as `child/fit.py` measures it
+from .projection import PARTS, fits, usable_batch
 
 
 class Example(NamedTuple):
@@ -79,7 +78,7 @@ def snippet(fit: MemoryFit) -> str:
     """The program whose steps need what was measured: the same model, batch, optimizer, device and ways.
 
     Its function `train` takes a model, a loader, an optimizer and a loss of one's own as well. Runs on torch 2.0 and
-    later, with float16 on a card on 2.3 and later.
+    later, with float16 on a card on 2.3 and later. Where that batch does not fit it takes the largest that does.
     """
     ways, example, last = ways_of(fit), EXAMPLES[fit.model], fit.device != "cpu"
     half = fit.dtype.removeprefix("mixed-") if "mixed" in ways else None
@@ -90,7 +89,12 @@ def snippet(fit: MemoryFit) -> str:
     checkpointed = "checkpointing" in ways
     given = "model, loader, optimizer, loss_function" + (", blocks" if checkpointed else "")
 
-    lines = [f"# Needs {example.needs} beside torch."]
+    batch, lines = fit.batch, []
+    if fits(fit) is False:
+        batch = usable_batch(fit) or 1
+        less = f"this takes {batch}" if usable_batch(fit) else "not even a batch of 1 does"
+        lines = [f"# A batch of {fit.batch} does not fit into the free memory: {less}."]
+    lines += [f"# Needs {example.needs} beside torch."]
     # Which of several cards "cuda:0" is: torch's own order is another one.
     ordered = ['os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # numbers as the driver gives them', ""]
     ordered = ordered if fit.device != "cpu" else []
@@ -113,11 +117,11 @@ def snippet(fit: MemoryFit) -> str:
     update = ["scaler.step(optimizer)", "scaler.update()"] if scaled else ["optimizer.step()"]
     lines += [" " * 8 + line for line in (*update, "optimizer.zero_grad(set_to_none=True)")]
 
-    data = example.data.format(batch=fit.batch)
+    data = example.data.format(batch=batch)
     given = "model, loader, optimizer, torch.nn.CrossEntropyLoss()" + (", blocks" if checkpointed else "")
     lines += ["", "", f"model = {example.made}", f"optimizer = {example.optimizer}"]
     lines += [f"blocks = {example.blocks}"] if checkpointed else []
-    lines += [f"# Three batches of {fit.batch}, made up: your own loader goes here.", f"loader = [({data})] * 3"]
+    lines += [f"# Three batches of {batch}, made up: your own loader goes here.", f"loader = [({data})] * 3"]
     return "\n".join([*lines, f"train({given})"]) + "\n"
 
 

@@ -448,16 +448,20 @@
         <translation>全部使用 float32</translation>
     </message>
     <message>
-        <source>largest batch about {batch}</source>
-        <translation>最大批次约 {batch}</translation>
+        <source>does not fit: at most about {batch}</source>
+        <translation>装不下：最大批次约 {batch}</translation>
+    </message>
+    <message>
+        <source>fits; largest batch about {batch}</source>
+        <translation>装得下，最大批次约 {batch}</translation>
     </message>
     <message>
         <source>mixed precision, checkpointing and accumulation</source>
         <translation>混合精度、检查点加梯度累积</translation>
     </message>
     <message>
-        <source>not even a batch of 1 fits</source>
-        <translation>批次为 1 也装不下</translation>
+        <source>does not fit, not even a batch of 1</source>
+        <translation>装不下，批次为 1 也不行</translation>
     </message>
     <message>
         <source>reads sentences; each of a batch has 128 words</source>

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from gpu_assistant.bench import fit as room
 from gpu_assistant.bench.child.program import wanted
 from gpu_assistant.bench.child.timeline import Event, Top, _outline, tops
-from gpu_assistant.bench.fit import FitJob, usable_batch
+from gpu_assistant.bench.fit import FitJob
 from gpu_assistant.bench.lines import FitProgress
-from gpu_assistant.bench.projection import projected
+from gpu_assistant.bench.projection import projected, usable_batch
 from gpu_assistant.catalog.fitting import fitting
 from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import AppError, CallError

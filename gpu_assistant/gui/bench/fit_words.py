@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from ...bench.fit import LARGEST_GPU, FitModel, usable_batch
+from ...bench.fit import LARGEST_GPU, FitModel
 from ...bench.lines import FitProgress
+from ...bench.projection import fits, usable_batch
 from ...bench.snippet import ways_of
 from ...core.results import BenchDevice, FitVariant, MemoryFit
 from ...texts.format import memory, short_name
@@ -112,13 +113,20 @@ def planned(fit: MemoryFit) -> int | None:
 
 
 def largest(fit: MemoryFit) -> str:
-    """About how large a batch fits, where the free memory is known."""
+    """Whether it fits and about how large a batch does, where the free memory is known."""
     batch = usable_batch(fit)
     if batch is None:
         return ""
     if batch == 0:
-        return translate("Fit", "not even a batch of 1 fits")
-    return translate("Fit", "largest batch about {batch}").format(batch=f"{batch:,}")
+        return translate("Fit", "does not fit, not even a batch of 1")
+    if not fits(fit):
+        return translate("Fit", "does not fit: at most about {batch}").format(batch=f"{batch:,}")
+    return translate("Fit", "fits; largest batch about {batch}").format(batch=f"{batch:,}")
+
+
+def largest_colour(fit: MemoryFit) -> str:
+    """The token of these words."""
+    return "ok" if fits(fit) else "error"
 
 
 def compared(fit: MemoryFit, plain: MemoryFit | None) -> str:

@@ -59,6 +59,7 @@ class StackRow(KeyboardFocus, Live, QWidget):
         self.need.setText(fit_words.compared(fit, self._plain))
         self.detail.setText(fit_words.variant_detail(fit))
         self.batch.setText(fit_words.largest(fit))
+        self.batch.set_tone(fit_words.largest_colour(fit))
         parts = [(fit_words.part_words(part, count), colour) for part, count, colour in fit_words.parts_of(fit)]
         self.parts.set_parts(tuple(parts))
         said = [self.need.text(), self.batch.text(), *(words for words, _ in parts)]

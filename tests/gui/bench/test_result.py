@@ -149,9 +149,10 @@ def test_what_fits(memory, app, qtbot, seen):
     rows = memory.findChildren(StackRow)
     assert len(rows) == 5
     said = rows[1].accessibleName()
-    assert said.startswith("Mixed precision: 1.2 GB (−33 %), largest batch about 104, ")
+    assert said.startswith("Mixed precision: 1.2 GB (−33 %), fits; largest batch about 104, ")
     assert "Optimizer state 195 MB" in said
-    assert rows[4].batch.text() == "largest batch about 960"
+    assert rows[4].batch.text() == "fits; largest batch about 960"
+    assert rows[4].batch.tone == "ok"
     assert "Free when it was measured: 8 GB. Planned with 7.2 GB: " in seen(memory)
     assert "dashed" not in seen(memory)
     assert "1 GB of memory is 1,024 MB" in seen(memory)
@@ -182,6 +183,20 @@ def test_what_does_not_fit_is_marked(memory, app, qtbot, seen):
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
     assert "Planned with 922 MB (the dashed line): the rest stays for the display" in seen(memory)
+
+
+def test_what_does_not_fit_says_so_and_its_code_takes_what_does(memory, app, qtbot):
+    app.results["fit"] = worked_out(256)
+    memory.batch.take(memory.batch.entries[-1])
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    row = memory.bars.rows["plain"]
+    assert row.batch.text().startswith("does not fit: at most about ")
+    assert row.batch.tone == "error"
+    most = row.batch.text().rpartition(" ")[2]
+    code = memory.snippet.text.toPlainText()
+    assert code.splitlines()[0] == f"# A batch of 256 does not fit into the free memory: this takes {most}."
+    assert f"torch.randn({most}, 3, 224, 224)" in code
 
 
 def test_the_code_follows_the_choice(memory, qtbot):
