@@ -19,13 +19,12 @@ def run_job(
     job: Job[Result],
     *,
     on_news: Callable[[Any], None] | None = None,
-    on_log: Callable[[str], None] | None = None,
     stopped: str = "stopped",
 ) -> Result:
     """Run on this thread; raises what the job raises, `Cancelled(stopped)` after Ctrl+C."""
     with stop_signals() as cancel:
         try:
-            return job.run(JobContext(report=on_news, log=on_log, cancel=cancel))
+            return job.run(JobContext(report=on_news, cancel=cancel))
         except Cancelled as error:
             if error.code != "cancelled":
                 raise  # it says more than we know here

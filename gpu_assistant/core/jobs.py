@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
 from .errors import Cancelled
+
+MOST_LOGGED = 256 * 1024  # letters of one job in the log file, of which it keeps 5 MB: others' words shall stay, too
+MOST_LINE = 2_000  # letters
+LINE_HEAD = 60  # letters before each: when, and whose
+_log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
@@ -16,7 +22,7 @@ class JobContext(Generic[Result]):
     """What a running job gets: a way out for news, and the question whether to stop.
 
     `report` takes any of the core's frozen structs (an `Event`, a found `Machine` field, a benchmark line);
-    it is called on the job's own thread. `log` takes one line of tool output.
+    it is called on the job's own thread. `log` takes one line of tool output, which is in the log file besides.
     """
 
     def __init__(
@@ -27,6 +33,7 @@ class JobContext(Generic[Result]):
     ) -> None:
         self._report = report
         self._log = log
+        self._room = MOST_LOGGED
         self.cancel = cancel or threading.Event()
 
     def report(self, news: Any) -> None:  # noqa: ANN401 - each job documents its own kind of news
@@ -35,7 +42,12 @@ class JobContext(Generic[Result]):
             self._report(news)
 
     def log(self, line: str) -> None:
-        """Pass one line for the log."""
+        """Pass one line for the log; of a long one, or of very many, the log file has the beginning."""
+        if self._room > 0:
+            # What steers a terminal, or looks like a line of ours, is written as its number.
+            words = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line[:MOST_LINE])
+            self._room -= len(words) + LINE_HEAD
+            _log.info("%s", words if self._room > 0 else "…")
         if self._log is not None:
             self._log(line)
 

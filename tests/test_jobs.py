@@ -1,0 +1,53 @@
+"""What a job says for the log is in the log file, whoever runs it."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.cli.jobs import run_job
+from gpu_assistant.core import log
+from gpu_assistant.core.jobs import MOST_LINE, MOST_LOGGED, JobContext
+
+
+class Says:
+    def __init__(self, *lines: str) -> None:
+        self._lines = lines
+
+    def run(self, context: JobContext[None]) -> None:
+        for line in self._lines:
+            context.log(line)
+
+
+def logged(folder: Path, *lines: str) -> str:
+    root = logging.getLogger()
+    before, level = list(root.handlers), root.level
+    log.start(folder, verbose=False)
+    try:
+        run_job(Says(*lines))
+    finally:
+        for handler in set(root.handlers) - set(before):
+            handler.close()
+            root.removeHandler(handler)
+        root.setLevel(level)
+    return (folder / "gpu-assistant.log").read_text(encoding="utf-8")
+
+
+def test_its_words_are_in_the_file_without_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "somebody"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "somebody"))
+    text = logged(tmp_path / "logs", f"No module named torch in {tmp_path / 'somebody' / 'env'}", "\x1b[31mred\rfalse")
+    assert "No module named torch in ~" in text
+    assert "somebody" not in text
+    assert "\\x1b[31mred\\rfalse" in text
+    assert text.count("\n") == 2
+
+
+def test_one_job_does_not_push_out_what_others_said(tmp_path: Path) -> None:
+    text = logged(tmp_path, "first " + "x" * 10 * MOST_LINE, *["and on"] * 10_000)
+    assert "first x" in text
+    assert max(map(len, text.splitlines())) < MOST_LINE + 200
+    assert sum(line.endswith("…") for line in text.splitlines()) == 1
+    assert len(text) < 2 * MOST_LOGGED
