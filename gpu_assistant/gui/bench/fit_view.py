@@ -23,9 +23,10 @@ from ..main.facts import Installed
 from ..wizard.plan_command import one_line
 from ..worker import JobRunner
 from . import fit_words
+from .batch_box import BatchBox
 from .fit_bars import FitBars
 from .fit_known import FitKnown, FitKnownJob
-from .fit_words import BATCHES, MODELS
+from .fit_words import MODELS
 from .working import Working, to_top
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class FitView(Live, QWidget):
         self._stopped = self._earlier = self._ready = False
         self._how = Qt.FocusReason.OtherFocusReason
         super().__init__()
-        self.model, self.batch, self.device, self.way = Picker(), Picker(), Picker(), Picker()
+        self.model, self.batch, self.device, self.way = Picker(), BatchBox(), Picker(), Picker()
         self.start = Button(kind="primary", icon="play")
         self.about, self.note, self.needs, self.trouble = label("body"), label("small"), label("small"), Banner("error")
         self.running = Working(fit_words.running, level="strong")
@@ -62,6 +63,7 @@ class FitView(Live, QWidget):
         self.ask, self.code, self.snippet, self.bring = Card(" "), Card(" "), CommandBox(), CommandBox()
         self._reader, self._runner = JobRunner(self), JobRunner(self)
         self._lay_out()
+        self.batch.setValue(self._batch)
         self._connect()
         self._ready = True
         self.follow()
@@ -97,7 +99,7 @@ class FitView(Live, QWidget):
 
     def _connect(self) -> None:
         self.model.chosen.connect(partial(self._choose, "_model"))
-        self.batch.chosen.connect(partial(self._choose, "_batch"))
+        self.batch.valueChanged.connect(partial(self._choose, "_batch"))
         self.device.chosen.connect(partial(self._choose, "_where"))
         self.way.chosen.connect(self._choose_way)
         self.start.clicked.connect(self.measure)
@@ -218,7 +220,9 @@ class FitView(Live, QWidget):
             return
         busy, able = self.busy, self._installed is not None
         title = self.tr("What fits in memory?")
-        asked = self.tr("{model}, {batch}").format(model=fit_words.model_name(self._model), batch=self._batch_words())
+        asked = self.tr("{model}, {batch}").format(
+            model=fit_words.model_name(self._model), batch=self._batch_words().format(count=self._batch)
+        )
         self.ask.set_title(asked if busy else title)
         self.setAccessibleName(title)
         self._show_choices()
@@ -245,20 +249,19 @@ class FitView(Live, QWidget):
 
     def _show_choices(self) -> None:
         models = [Entry(value=m, text=fit_words.model_name(m), detail=fit_words.model_detail(m)) for m in MODELS]
-        batches = [Entry(value=count, text=self._batch_words(count)) for count in BATCHES]
         places = fit_words.places(self._devices) if self._has_gpu() else [Entry(value="cpu", text="CPU")]
         if self._has_gpu() and all(self._where != each.value for each in places):
             self._where = str(places[0].value)
         for picker, entries, chosen, name in (
             (self.model, models, self._model, self.tr("Model")),
-            (self.batch, batches, self._batch, self.tr("Batch")),
             (self.device, places, self._where, self.tr("Where")),
         ):
             words = next((each.text for each in entries if each.value == chosen), "")
             picker.set(entries, chosen, words, name)
+        self.batch.set_words(self._batch_words(), self.tr("Batch"))
 
-    def _batch_words(self, count: int | None = None) -> str:
-        return self.tr("batch of {count}").format(count=count or self._batch)
+    def _batch_words(self) -> str:
+        return self.tr("batch of {count}")
 
     def _note(self) -> str:
         """How it is done and how long it takes, as far as somebody measured that."""

@@ -17,7 +17,6 @@ from .working import Now
 translate = QCoreApplication.translate
 
 MODELS: tuple[FitModel, ...] = ("resnet50", "bert-base", "language-model")
-BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 VARIANTS: tuple[FitVariant, ...] = ("plain", "mixed", "checkpointing", "accumulation", "together")
 # The parts of a stacked bar with their colours, the way they stand from the left.
 PARTS = (

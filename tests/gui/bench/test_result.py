@@ -142,7 +142,7 @@ def memory(shown):
 
 
 def test_what_fits(memory, app, qtbot, seen):
-    memory.batch.take(memory.batch.entries[5])
+    memory.batch.setValue(32)
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
     assert app.fitted == ("resnet50", 32, "cuda")
@@ -187,7 +187,7 @@ def test_what_does_not_fit_is_marked(memory, app, qtbot, seen):
 
 def test_what_does_not_fit_says_so_and_its_code_takes_what_does(memory, app, qtbot):
     app.results["fit"] = worked_out(256)
-    memory.batch.take(memory.batch.entries[-1])
+    memory.batch.setValue(256)
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
     row = memory.bars.rows["plain"]
@@ -248,7 +248,7 @@ def test_another_batch_is_answered_without_another_run(memory, app, qtbot, seen)
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
     assert memory.start.text() == "Measure again"
-    memory.batch.take(memory.batch.entries[2])
+    memory.batch.setValue(4)
     assert app.fitted == ("resnet50", 16, "cuda")  # nobody else was asked
     assert not memory.busy
     assert memory._fits == worked_out(4).fits
@@ -390,3 +390,22 @@ def test_gradients_that_are_not_all_there_yet_are_explained(memory, app, qtbot, 
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
     assert "not all gradients are there by then" in seen(memory.bars)
+
+
+def test_any_batch_can_be_typed_and_is_answered_as_it_is(memory, app, qtbot):
+    app.results["fit"] = worked_out(16)
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    memory.batch.setFocus()
+    memory.batch.selectAll()
+    qtbot.keyClicks(memory.batch, "104")
+    assert memory._fits == worked_out(104).fits
+    qtbot.keyClick(memory.batch, Qt.Key.Key_Up)
+    assert memory.batch.value() == 128
+    qtbot.keyClick(memory.batch, Qt.Key.Key_Down)
+    assert memory._fits == worked_out(64).fits
+    memory.batch.selectAll()
+    qtbot.keyClicks(memory.batch, "9999")
+    qtbot.keyClick(memory.batch, Qt.Key.Key_Return)
+    assert 1 <= memory.batch.value() <= 4096
+    assert memory._fits == worked_out(memory.batch.value()).fits
