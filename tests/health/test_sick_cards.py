@@ -189,7 +189,7 @@ def test_a_build_for_the_processor_alone_is_called_that(scenario: Scenario, play
     checks = Run(play(cpu, PASSED, END), scenario).go()
     check = one(checks, "torch-build")
     assert check.state == "fail"
-    assert "2.13.0+cpu" in (check.text or "")
+    assert "2.13.0 (CPU build)" in (check.text or "")
     assert "wizard" in (check.fix or "")
     assert "torch-cuda" not in states(checks)
 

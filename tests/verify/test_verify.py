@@ -194,7 +194,7 @@ def test_a_build_that_was_replaced(tmp_path: Path) -> None:
     checks = verified(environment)
     build = one(checks, "torch-variant")
     assert (build.state, build.value, build.expected) == ("fail", "2.13.0+cpu", "2.13.0+cu126")
-    assert build.fix == "Install again to get 2.13.0+cu126 back."
+    assert build.fix == "Install again to get 2.13.0 (CUDA 12.6 build) back."
     assert one(checks, "python").state == "warn"
 
 
