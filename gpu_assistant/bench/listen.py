@@ -67,6 +67,11 @@ def listen(
         if patience.cancelled:
             raise
         return Ending(None, strange, "")
+    except AppError as error:
+        if error.code != "program-endless":
+            raise
+        log(error.code)
+        return Ending(None, strange + 1, "")
     words = [line.strip() for line in done.err.splitlines() if line.strip()]
     return Ending(done.code, strange - len(done.err.splitlines()), words[-1] if words else "")
 

@@ -58,6 +58,7 @@ ANSWER_S = (
 )
 
 STOPPED = {
+    "program-endless": "@verify.reason.garbage",
     "program-missing": "@verify.reason.not-started",
     "program-refused": "@verify.reason.not-started",
 }

@@ -46,8 +46,9 @@ class System(Protocol):
     ) -> Finished:
         """Run to the end. `environ` is added to ours; None takes a variable away. `on_line` gets each line of stdout.
 
-        Raises AppError("program-missing"), AppError("program-timeout"), Cancelled (after ending the whole
-        process group). A non-zero exit status is the caller's to judge.
+        Raises AppError("program-missing"), and after ending the whole process group AppError("program-timeout"),
+        AppError("program-endless": a line of more than 1 MiB, or output of more than 256 MiB) and Cancelled.
+        A non-zero exit status is the caller's to judge.
         """
         ...
 

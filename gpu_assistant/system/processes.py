@@ -21,6 +21,10 @@ from .base import Finished
 TICK_S = 0.05  # how soon a cancel is seen
 LEFTOVER_S = 1.0  # how long output may stay open after its program ended (something it left behind holds it)
 
+MOST_LINE = 1024**2  # bytes; the longest that a program says to us in one line has some 100 kB
+MOST_BYTES = 256 * 1024**2  # of a program's whole stdout, and of its stderr
+TOO_MUCH = b""  # in the place of what passes these: no line is empty
+
 News = tuple[int, bytes | None]  # 0 stdout, 1 stderr; None at its end
 
 
@@ -103,7 +107,7 @@ class _Limits:
     """When to stop waiting for a program."""
 
     def __init__(self, program: str, timeout: float, cancel: threading.Event | None) -> None:
-        self._program = program
+        self.program = program
         self._timeout = timeout
         self._deadline = time.monotonic() + timeout
         self._cancel = cancel
@@ -113,7 +117,7 @@ class _Limits:
         if self._cancel is not None and self._cancel.is_set():
             raise Cancelled
         if time.monotonic() >= self._deadline:
-            raise AppError("program-timeout", program=self._program, limit_seconds=self._timeout)
+            raise AppError("program-timeout", program=self.program, limit_seconds=self._timeout)
 
 
 def _collect(child: Child, limits: _Limits, on_line: Callable[[str], None] | None, fallback: str) -> tuple[str, str]:
@@ -138,6 +142,8 @@ def _collect(child: Child, limits: _Limits, on_line: Callable[[str], None] | Non
                 child.end()
                 break
             continue
+        if line == TOO_MUCH:
+            raise AppError("program-endless", program=limits.program)
         if line is None:
             still_open -= 1
             continue
@@ -149,8 +155,13 @@ def _collect(child: Child, limits: _Limits, on_line: Callable[[str], None] | Non
 
 
 def _read(stream: IO[bytes], number: int, news: queue.SimpleQueue[News]) -> None:
+    left = MOST_BYTES
     with stream:
-        for line in iter(stream.readline, b""):
+        while line := stream.readline(MOST_LINE + 1):
+            left -= len(line)
+            if len(line) > MOST_LINE or left < 0:
+                news.put((number, TOO_MUCH))
+                return
             news.put((number, line))
     news.put((number, None))
 

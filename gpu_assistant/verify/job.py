@@ -175,6 +175,7 @@ class _Cards:
 
 
 _STOPPED = {
+    "program-endless": "@verify.reason.garbage",
     "program-timeout": "@verify.reason.timeout",
     "program-missing": "@verify.reason.not-started",
     "program-refused": "@verify.reason.not-started",

@@ -113,6 +113,12 @@ def test_garbage_without_end_is_not_waited_for(tmp_path: Path, monkeypatch: pyte
     assert len(run.log) <= MOST_STRANGE + 1
 
 
+def test_a_line_without_end_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = 'import sys\nwhile True:\n    sys.stdout.write("\\0" * 65536)'
+    run = Run(instead(monkeypatch, tmp_path, code), tmp_path)
+    assert run.fails().code == "bench-garbled"
+
+
 def test_figures_that_cannot_be_are_none(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One child says them; what is right beside them stays."""
     result = Run(with_card, tmp_path, device="cpu", only=["copy"]).go().results[0]

@@ -233,3 +233,14 @@ def test_a_program_ends_when_we_are_killed() -> None:
         assert lives(pid)
         parent.kill()
     assert wait_gone([pid])
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_line_without_end_is_not_kept(stream: str) -> None:
+    with pytest.raises(AppError) as error:
+        python(f"import sys\nwhile True: sys.{stream}.write('x' * 65536)")
+    assert error.value.code == "program-endless"
+
+
+def test_a_long_answer_in_one_line_is_read() -> None:
+    assert len(python("print('x' * 500_000)").out) == 500_001
