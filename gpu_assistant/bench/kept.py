@@ -38,7 +38,7 @@ def read(path: Path) -> Benchmark | None:
     """
     try:
         benchmark = json.convert(_clean(json.decode(path.read_bytes(), object)), Benchmark)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # `_clean` goes less deep than `decode`
         return None
     return benchmark if _ours(benchmark) else None
 

@@ -21,6 +21,10 @@ T = TypeVar("T")
 MOST_BYTES = 16_000_000  # a file that a person gives us; a plan with every part of a CUDA Toolkit has less than 1 MB
 
 
+class TooDeep(msgspec.DecodeError):
+    """Brackets within brackets, more than there is room for: damaged, or made to do harm."""
+
+
 def encode(value: Any) -> bytes:  # noqa: ANN401 - any struct of ours
     """One line of UTF-8 JSON."""
     return msgspec.json.encode(value)
@@ -49,9 +53,12 @@ def decode(data: bytes | str, kind: UnionType) -> Any: ...  # noqa: ANN401 - one
 
 
 def decode(data: bytes | str, kind: Any) -> Any:
-    """Decode and check; raises msgspec.ValidationError or msgspec.DecodeError. From any thread."""
+    """Decode and check; raises msgspec.ValidationError or msgspec.DecodeError (`TooDeep`). From any thread."""
     _look_at(kind)
-    return msgspec.json.decode(data, type=kind)
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except RecursionError as error:
+        raise TooDeep(str(error)) from error
 
 
 def convert(value: object, kind: type[T]) -> T:
@@ -86,7 +93,7 @@ def read_file(path: Path, kind: type[T], *, code: str) -> T:
     try:
         data = _as_utf8(data)
         return decode(data, kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         fault, where = fault_of(error, data)
         what = fault.removeprefix("@file.fault.")
         if what in _CHOICES.values():
@@ -128,7 +135,7 @@ def fault_of(error: Exception, data: bytes = b"") -> tuple[str, str]:
 
 
 def _fault(error: Exception, data: bytes) -> tuple[str, str]:
-    if isinstance(error, RecursionError):
+    if isinstance(error, TooDeep):
         return "deep", "@file.whole"
     if isinstance(error, UnicodeDecodeError):
         return "letters", "@file.whole"

@@ -79,3 +79,11 @@ def test_all_that_is_read_can_be_said() -> None:
     for why in LEFT:
         assert texts.has(why)
         assert texts.has(why.replace("bench.note.", "bench.because.", 1))
+
+
+@pytest.mark.parametrize("deep", [400, 800, 100_000])
+def test_one_that_is_nested_without_end_is_counted_as_left_out(tmp_path: Path, deep: int) -> None:
+    kept(tmp_path, card_benchmark())
+    (tmp_path / "closed.json").write_text("[" * deep + "]" * deep, encoding="utf-8")
+    (tmp_path / "open.json").write_text("[" * deep, encoding="utf-8")
+    assert all_of(tmp_path) == ((card_benchmark(),), 2)
