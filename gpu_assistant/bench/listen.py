@@ -96,4 +96,4 @@ def ended(environment: Path, ending: Ending, patience: Patience) -> AppError:
         return AppError("bench-garbled", path=path)
     if status is None:
         return AppError("bench-silent", path=path, limit_seconds=patience.limit_s)
-    return AppError("bench-ended", path=path, status=status, reason=ending.words or None)
+    return AppError("bench-ended", path=path, status=status, reason=ending.words or "@bench.wordless")

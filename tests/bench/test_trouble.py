@@ -17,7 +17,9 @@ from gpu_assistant.bench.lines import Loading, sound
 from gpu_assistant.bench.listen import MOST_STRANGE, Ending
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.names import Language
 from gpu_assistant.system import current
+from gpu_assistant.texts import Texts
 
 from ..fakes.environments import environment_with
 from .run import Run
@@ -77,6 +79,14 @@ def test_a_child_that_ends_at_once_says_how(tmp_path: Path) -> None:
     torch = "import os, sys; print('out of luck', file=sys.stderr, flush=True); os._exit(6)"
     error = Run(environment_with(tmp_path / "env", torch), tmp_path).fails()
     assert (error.code, error.data["status"], error.data["reason"]) == ("bench-ended", 6, "out of luck")
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("en", "(status 6: without a word)"), ("zh_CN", "（状态 6：没有留下任何信息）")]
+)
+def test_a_child_that_ends_without_a_word(tmp_path: Path, language: Language, told: str) -> None:
+    error = Run(environment_with(tmp_path / "env", "import os; os._exit(6)"), tmp_path).fails()
+    assert told in Texts(language).error(error)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
