@@ -55,7 +55,7 @@ def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: C
         return int(text)
 
     def span(text: str) -> int:
-        found = re.fullmatch(r"([1-9]\d{0,4})([mhd])", text)
+        found = re.fullmatch(r"([1-9]\d{0,4})([mhd])", text, re.ASCII)
         if found is None:
             raise argparse.ArgumentTypeError(say("range.span"))
         return int(found[1]) * UNITS[found[2]]

@@ -98,12 +98,12 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
         return text.strip()
 
     def series(text: str) -> str:
-        if not re.fullmatch(r"\s*\d+\.\d+(\.\d+)?\s*", text):
+        if not re.fullmatch(r"\s*\d+\.\d+(\.\d+)?\s*", text, re.ASCII):
             raise argparse.ArgumentTypeError(texts.say("cli.range.python", {"given": word(text)}))
         return text.strip()
 
     def device(text: str) -> str:
-        if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", text.strip().lower()):
+        if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", text.strip().lower(), re.ASCII):
             raise argparse.ArgumentTypeError(say("range.device"))
         return text.strip().lower()
 
@@ -126,7 +126,7 @@ def build(texts: Sentences) -> Parser:  # noqa: PLR0915 - one line an option
     group.add_argument("--wheelhouse", metavar="DIR", type=path, help=say("opt.wheelhouse"), **quiet)
 
     def rate(text: str) -> int:
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)b?", text.strip(), re.IGNORECASE)
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)b?", text.strip(), re.IGNORECASE | re.ASCII)
         most = float(found[1]) * UNITS[found[2].lower()] if found is not None else 0
         if not LEAST_RATE <= most <= MOST_RATE:
             raise argparse.ArgumentTypeError(say("range.limit-rate"))
