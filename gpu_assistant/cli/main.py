@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -35,13 +35,18 @@ def run(argv: Sequence[str]) -> int:
         # The reader went away (`… | head`): there is nobody left to tell, not even at interpreter exit.
         _silence_stdout()
         return 0
-    except Exception as error:
-        # The last door: whatever nobody foresaw is written down whole and said in one sentence.
-        import logging
+    except Exception as error:  # noqa: BLE001 - the last door writes down whatever it is
+        unforeseen = _unforeseen(error)
+        _complain(texts, unforeseen)
+        return unforeseen.exit_code
 
-        logging.getLogger(__name__).exception("unforeseen")
-        _complain(texts, AppError("internal", detail=f"{type(error).__name__}: {error}"))
-        return 1
+
+def _unforeseen(error: Exception) -> AppError:
+    """The last door: whatever nobody foresaw is written down whole and said in one sentence."""
+    import logging
+
+    logging.getLogger(__name__).error("unforeseen", exc_info=error)
+    return AppError("internal", detail=f"{type(error).__name__}: {error}")
 
 
 def interrupted(argv: Sequence[str]) -> int:
@@ -85,13 +90,23 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
 
     output = _output(texts, json=options.get("json", False), quiet=options.get("quiet", False))
     try:
-        return COMMANDS[arguments.command](app, arguments, output)
+        return _foreseen(lambda: COMMANDS[arguments.command](app, arguments, output))
     except AppError as error:
         if output.json and arguments.command in ONE_ANSWER:
             output.refusal(error)
         elif output.json and arguments.command in EVENTS:
             output.end(error)
         raise
+
+
+def _foreseen(command: Callable[[], int]) -> int:
+    """The command's exit code; whatever ends it is an AppError, but for a reader that went away."""
+    try:
+        return command()
+    except (AppError, BrokenPipeError):
+        raise
+    except Exception as error:
+        raise _unforeseen(error) from error
 
 
 def _output(texts: Sentences, *, json: bool, quiet: bool = False) -> Output:

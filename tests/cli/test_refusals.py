@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gpu_assistant.cli.commands import COMMANDS
 from gpu_assistant.cli.main import run
 from gpu_assistant.core.paths import DataDir
 from tests.cli.conftest import ROOT
@@ -267,3 +268,26 @@ def test_a_download_makes_no_folders(capsys: pytest.CaptureFixture[str], tmp_pat
         _, err = refused(capsys, tmp_path, *words, language=language)
         assert str(tmp_path / inner) in err
     assert {path.name for path in tmp_path.iterdir()} <= {"data", "file.txt"}
+
+
+@pytest.mark.parametrize(
+    ("words", "last"), [("bench --history", "code"), ("verify --env x", "code"), ("install", "state")]
+)
+def test_what_nobody_foresaw_is_json_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, last: str
+) -> None:
+    def breaks(*_: object) -> int:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setitem(COMMANDS, words.partition(" ")[0], breaks)
+    out, err = refused(capsys, tmp_path, *words.split(), "--json", exit_code=1)
+    told = json.loads(out)
+    assert told["code"] == "error.internal" if last == "state" else told["code"] == "internal"
+    assert last in told
+    assert "ZeroDivisionError: by nothing" in err
+
+
+@pytest.mark.parametrize("words", ["bench --env x", "health"])
+def test_a_device_has_a_number_of_plain_digits(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str) -> None:
+    _, err = refused(capsys, tmp_path, *words.split(), "--device", "cuda:\u0663")
+    assert "--device" in err
