@@ -47,7 +47,9 @@ def doubts(*results: BenchResult) -> tuple[str, ...]:
 
 
 def missing(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[BenchResult]:
-    """What earlier runs as long as this one measured on these devices and this one did not, each once."""
+    """What earlier runs as long as this one measured on these devices and this one did not, each once. Of products each
+    size counts, which is named with them; another workload in another size is not missing.
+    """
     names = {device.id: device.name for device in benchmark.devices}
     here = {_measured(result) for result in benchmark.results}
     found = {
@@ -92,7 +94,8 @@ def _series(result: BenchResult) -> Hashable:
 
 
 def _measured(result: BenchResult) -> Hashable:
-    return result.id, result.device, result.dtype, result.size, result.processes
+    size = result.size if result.id == "matmul" else ()
+    return result.id, result.device, result.dtype, size, result.processes
 
 
 def _name(benchmark: Benchmark, device: str) -> str | None:

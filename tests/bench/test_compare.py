@@ -46,6 +46,17 @@ def test_speedup_compares_equal_sizes_only() -> None:
     assert speedup(results[2:]) == {}
 
 
+def test_what_was_measured_in_another_size_is_not_missing() -> None:
+    product = measured("cpu", "float32", 1024, 1.0)
+    short, long = (replace(product, id="decode", size=(32, words)) for words in (8, 32))
+    other = replace(long, dtype="float16")
+    before = replace(cpu_benchmark(), results=(long, other))
+    assert compare.missing(replace(before, results=(short,)), [before]) == [other]
+    sizes = replace(before, results=(product,))
+    larger = replace(before, results=(replace(product, size=(4096, 4096, 4096)),))
+    assert compare.missing(sizes, [larger]) == [*larger.results]  # a product's size is named with it
+
+
 def test_only_what_was_measured_alike_is_compared() -> None:
     now, later = measured("cpu", "float32", 1024, 1.0), measured("cpu", "float32", 1024, 2.0)
     benchmark = replace(cpu_benchmark(), results=(now,))
