@@ -37,4 +37,5 @@ def _one(benchmark: Benchmark, earlier: Sequence[Benchmark]) -> PastBenchmark:
         return told
     then, result = before[-1]
     change = compare.change(result, common)
-    return replace(told, compared_with=then.started, change=change, compared=common)
+    doubts = compare.doubts(result, common)
+    return replace(told, compared_with=then.started, change=change, compared=common, doubts=doubts)

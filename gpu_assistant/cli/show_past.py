@@ -67,7 +67,10 @@ def _change(run: PastBenchmark, output: Output) -> str:
     if run.compared_with is None:
         return output.say("past-alone")
     when, change = _when(run.compared_with), run.change
-    if change is None:
+    if run.doubts:
+        why = listed([output.say(f"past-{note}") for note in run.doubts], output)
+        said = output.say("past-doubtful", when=when, why=why)
+    elif change is None:
         said = output.say("past-same", when=when)
     else:
         code = "past-faster" if change > 1 else "past-slower"

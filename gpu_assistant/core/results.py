@@ -195,8 +195,8 @@ class PastBenchmark(Struct, frozen=True, kw_only=True):
 
     `ratio` is the fastest card over the processor. `change` is how many times as fast as in the one `compared_with`
     (its `started`), the last with the same measurement in the same version on a device of the same name; None beside
-    one is no difference that the runs could tell. `compared` is that measurement: the headline, else one in common.
-    `missing` are main workloads that it left out.
+    one is no difference that the runs could tell, or that `doubts` (notes of either figure) forbid to compare.
+    `compared` is that measurement: the headline, else one in common. `missing` are main workloads that it left out.
     """
 
     started: float | None
@@ -209,6 +209,7 @@ class PastBenchmark(Struct, frozen=True, kw_only=True):
     compared_with: float | None = None
     change: float | None = None
     compared: BenchResult | None = None
+    doubts: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
 

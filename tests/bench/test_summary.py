@@ -117,6 +117,15 @@ def test_a_quick_and_a_full_test_are_compared_by_what_both_have() -> None:
     assert two.change is not None
 
 
+def test_a_doubtful_figure_is_not_compared_and_says_why() -> None:
+    first = replace(card_benchmark(), started=1.0)
+    busy = tuple(replace(each, notes=("busy-cpu",)) for each in first.results)
+    _, two = past((first, replace(first, results=busy, started=2.0))).runs
+    assert (two.compared_with, two.change, two.doubts) == (1.0, None, ("busy-cpu",))
+    _, same = past((first, replace(first, started=2.0))).runs
+    assert (same.compared_with, same.change, same.doubts) == (1.0, None, ())
+
+
 @pytest.mark.parametrize(
     ("wanted", "had", "said"),
     [

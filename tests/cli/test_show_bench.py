@@ -169,6 +169,19 @@ def test_the_past_as_a_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_pat
         assert sentence in capsysbinary.readouterr().out.decode()
 
 
+def test_what_cannot_be_compared_says_why(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
+    folder = tmp_path / "benchmarks"
+    folder.mkdir()
+    for age, note in ((2, "spread"), (1, "busy-cpu")):
+        noted = tuple(replace(each, notes=(note,)) for each in card_benchmark().results)
+        kept = replace(card_benchmark(), results=noted, started=1_763_800_000.0 - 86_400 * age)
+        (folder / f"{age}.json").write_bytes(encode(kept))
+    assert run(["--data-dir", str(tmp_path), "bench", "--history", "--lang", "en"]) == 0
+    last = capsysbinary.readouterr().out.decode().splitlines()[2]
+    assert "cannot be compared with " in last
+    assert last.endswith(": other programs used the CPU, the runs vary by more than 10 %")
+
+
 @pytest.mark.parametrize(("full", "words"), [(False, "at most 1 minute"), (True, "15 minutes")])
 def test_how_long_it_takes_is_said_before(capsys: pytest.CaptureFixture[str], full: bool, words: str) -> None:
     show_bench.before(Path("env"), Output(Texts("en"), json=False, quiet=False), full=full)

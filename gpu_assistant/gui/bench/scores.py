@@ -109,12 +109,12 @@ def colour(result: BenchResult) -> str:
 
 
 def figure(number: float) -> str:
-    """Digits that mean something: 0.041, 0.48, 11.8, 262."""
+    """Digits that mean something: 0.041, 0.487, 11.8, 262."""
     if number >= 100:
         return f"{number:,.0f}"
     if number >= 10:
         return f"{number:.1f}"
-    return f"{number:.2f}" if number >= 0.1 else f"{number:.2g}"
+    return f"{number:#.3g}"
 
 
 def shown(number: float, unit: str) -> tuple[str, str]:
