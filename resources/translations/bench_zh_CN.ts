@@ -428,6 +428,10 @@
         <translation>参数</translation>
     </message>
     <message>
+        <source>a batch in four parts, one update: slower</source>
+        <translation>一个批次分四份计算，合成一次更新：稍慢一点</translation>
+    </message>
+    <message>
         <source>a batch in four parts, one update: slower, and BatchNorm sees less at once</source>
         <translation>一个批次分四份计算，合成一次更新：稍慢一点，BatchNorm 每次看到的样本更少</translation>
     </message>

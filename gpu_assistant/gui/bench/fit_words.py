@@ -67,6 +67,8 @@ def variant_detail(fit: MemoryFit) -> str:
     """What it does, and what it costs."""
     if fit.variant == "together" and "mixed" not in ways_of(fit):
         return translate("Fit", "checkpointing and accumulation; mixed precision would not help here")
+    if fit.variant == "accumulation" and fit.model != "resnet50":
+        return translate("Fit", "a batch in four parts, one update: slower")
     return {
         "plain": translate("Fit", "everything in float32"),
         "mixed": translate("Fit", "computes in 16 bits, keeps weights in 32"),

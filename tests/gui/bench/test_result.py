@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from gpu_assistant.bench.lines import FitProgress
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.bench.fit_words import variant_detail
 from gpu_assistant.gui.bench.page import MEMORY, MEMORY_TAB, RESULT, SPEED_TAB
 from gpu_assistant.gui.bench.stack_row import StackRow
 from gpu_assistant.gui.main.area import BENCHMARK
@@ -197,6 +198,12 @@ def test_what_does_not_fit_says_so_and_its_code_takes_what_does(memory, app, qtb
     code = memory.snippet.text.toPlainText()
     assert code.splitlines()[0] == f"# A batch of 256 does not fit into the free memory: this takes {most}."
     assert f"torch.randn({most}, 3, 224, 224)" in code
+
+
+def test_batch_norm_is_said_only_of_a_model_that_has_it():
+    accumulated = memory_fits().fits[3]
+    assert "BatchNorm" in variant_detail(accumulated)
+    assert variant_detail(replace(accumulated, model="bert-base")) == "a batch in four parts, one update: slower"
 
 
 def test_the_code_follows_the_choice(memory, qtbot):
