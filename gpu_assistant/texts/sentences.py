@@ -55,7 +55,7 @@ def table() -> Table:
     return texts
 
 
-_GAP = re.compile(r"(?<=[\u4e00-\u9fff）]) (?=[\u4e00-\u9fff])")
+_GAP = re.compile(r"(?<=[\u4e00-\u9fff）]) (?=[\u4e00-\u9fff])|(?<=[。，；：！？]) ")
 _FIRST = re.compile(r"\{(?P<name>\w+)\}")
 _BUILD = re.compile(r"(?P<version>\d+(\.\d+)+)\+(cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*)")
 _BUILDS = frozenset({"build", "recommended"})

@@ -223,7 +223,7 @@ class FitView(Live, QWidget):
         asked = self.tr("{model}, {batch}").format(
             model=fit_words.model_name(self._model), batch=self._batch_words().format(count=self._batch)
         )
-        self.ask.set_title(asked if busy else title)
+        self.ask.set_title(asked[:1].upper() + asked[1:] if busy else title)
         self.setAccessibleName(title)
         self._show_choices()
         self.start.setText(self.tr("Measure again") if self._fits else self.tr("Work it out"))

@@ -14,6 +14,7 @@ from ...bench.lines import NOTE, BenchProgress
 from ...core.results import Benchmark, BenchResult
 from ...texts.format import UNKNOWN, counted, duration, memory, short_name
 from ...texts.missing import without
+from ...texts.sentences import closed_up
 from ...texts.verdict import verdict
 from .. import language
 from .working import Now
@@ -209,9 +210,9 @@ def headline(benchmark: Benchmark) -> Headline | None:
             translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU").format(
                 workload=workload(best.id), card=card(benchmark, best.device), times=figure
             ),
-            " ".join((formats, unsure or _of_a_night(pair.ratio))).strip(),
+            closed_up(" ".join((formats, unsure or _of_a_night(pair.ratio))).strip()),
             missing(benchmark),
-            " ".join((formats, unsure)).strip(),
+            closed_up(" ".join((formats, unsure)).strip()),
         )
     threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
     where = translate("Scores", "the CPU") if best.device == "cpu" else card(benchmark, best.device)
