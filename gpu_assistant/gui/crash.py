@@ -58,6 +58,8 @@ class CrashReport:
             words = file.read(MOST_BYTES).decode("ascii", "replace")
         if not words.strip():
             return None
+        if len(words) == MOST_BYTES:  # half a line might hold half of the home folder's name
+            words = words[: words.rfind("\n") + 1]
         self._kept.write_text(without_home(words, self._home), encoding="utf-8")
         log.error("the last run crashed: see %s", self._kept.name)
         return self._kept
