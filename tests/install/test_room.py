@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,11 @@ from gpu_assistant.texts import Texts
 
 from .small_disk import tmpfs
 from .world import World, machine, recommendation
+
+pytestmark = [
+    pytest.mark.linux,
+    pytest.mark.skipif(sys.platform != "linux", reason="its disks and folders are Linux'"),
+]
 
 RELEASE, VARIANT = "2.13.0", "cpu"  # whose size the catalog knows
 SMALL, LARGE = 10**8, 10**12
@@ -46,7 +52,6 @@ def space(world: World, disks: tuple[Disk, ...], *, data: str, env: str) -> Step
     return plan.steps[0]
 
 
-@pytest.mark.linux
 def test_a_full_disk_names_the_one_with_room_and_how_to_use_it(world: World) -> None:
     disks = (
         Disk(path="/", free_bytes=SMALL),
@@ -62,7 +67,6 @@ def test_a_full_disk_names_the_one_with_room_and_how_to_use_it(world: World) -> 
         assert "1000 GB" in said
 
 
-@pytest.mark.linux
 def test_no_other_disk_is_named_that_has_too_little_itself(world: World) -> None:
     disks = (Disk(path="/", free_bytes=SMALL), Disk(path="/mnt/a", free_bytes=2 * SMALL), Disk(path="/mnt/c"))
     step = space(world, disks, data="/x/data", env="/x/env")
@@ -70,7 +74,6 @@ def test_no_other_disk_is_named_that_has_too_little_itself(world: World) -> None
     assert "other" not in step.data
 
 
-@pytest.mark.linux
 def test_another_folder_for_the_environment_does_not_empty_the_disk_of_the_downloads(world: World) -> None:
     disks = (Disk(path="/", free_bytes=SMALL), Disk(path="/mnt/b", free_bytes=LARGE))
     step = space(world, disks, data="/x/data", env="/mnt/b/pytorch")
@@ -81,7 +84,6 @@ def test_another_folder_for_the_environment_does_not_empty_the_disk_of_the_downl
     assert space(world, disks, data="/mnt/b/data", env="/mnt/b/env").code == "check-space-about"
 
 
-@pytest.mark.linux
 def test_such_a_plan_is_taken_as_a_plan_file_too(world: World) -> None:
     box = replace(machine(), disks=(Disk(path="/", free_bytes=10), Disk(path="/mnt/b", free_bytes=LARGE)))
     plan = make_plan(
@@ -98,7 +100,6 @@ def test_such_a_plan_is_taken_as_a_plan_file_too(world: World) -> None:
     assert again.steps[0].code == "check-space-about-short"
 
 
-@pytest.mark.linux
 @pytest.mark.parametrize(("goes", "option"), [("data", "--data-dir"), ("env", "--env")])
 def test_an_install_that_finds_too_little_room_names_the_other_disk(world: World, goes: str, option: str) -> None:
     world.system = type(world.system)(
