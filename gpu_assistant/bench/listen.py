@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import AppError, Cancelled
+from ..system.base import KILLED
 from ..system.json_lines import Patience, run_child
 from .lines import Line
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 GRACE_S = 3.0  # what a child may be late that ends by itself
 MOST_STRANGE = 10_000  # lines that are none of ours, until nobody waits for another
-KILLED = -9
 CRASHED = 0xC0000000  # from here on Windows' own exit codes: the program did something forbidden
 MEMORY = ("MemoryError", "Cannot allocate memory", "failed to map segment")
 NO_TORCH = "ModuleNotFoundError: No module named 'torch'"

@@ -14,6 +14,7 @@ from ..core.errors import AppError, CallError, Cancelled
 from ..core.jobs import JobContext
 from ..core.names import Value, device_name
 from ..core.results import Check, Checks, CheckState, Curve, GpuSample, Sample
+from ..system.base import KILLED
 from ..system.json_lines import Patience, run_child
 from ..verify.job import verdict
 from . import cards
@@ -203,6 +204,11 @@ class HealthJob:
             return
         context.check_cancelled()
         if not heard.ended and heard.missing is None:
+            if finished.code == KILLED:
+                # What was under way is not to blame.
+                tell(_broken_off(heard, "@health.reason.killed", state="skip"))
+                tell(made("test-end", "fail"))
+                return
             garbage = not finished.code and not heard.told
             reason = "@verify.reason.garbage" if garbage else "@verify.reason.crashed"
             tell(_broken_off(heard, reason))

@@ -14,6 +14,8 @@ from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, 
 from ..core.settings import Language
 from .services import AtLogin, Power, Taskbar, UserVariables, Wsl
 
+KILLED = -9  # the exit status of a program that somebody ended at once, or the system for lack of memory; on Linux
+
 
 class Finished(Struct, frozen=True, kw_only=True):
     """A program that ended: exit status and its whole output, decoded (bad bytes replaced)."""

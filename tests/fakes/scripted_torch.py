@@ -1,8 +1,8 @@
 """Stands in for PyTorch in the health test's program: when it is loaded, it says what a script tells it to say.
 
 A test copies this file into an environment as its torch package. TORCH_SCRIPT names a file of JSON lines; a line is
-sent as it stands, but for {"hang": true}, {"exit": 3}, {"deaf": true} (ends only when killed), {"pid": file}
-(writes down this process's number and a child's) and {"until": file} (waits until that file is there).
+sent as it stands, but for {"hang": true}, {"exit": 3}, {"killed": true}, {"deaf": true} (ends only when killed),
+{"pid": file} (writes down this process's number and a child's) and {"until": file} (waits until that file is there).
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ def _perform(talk, line):
     match line:
         case {"hang": True}:
             threading.Event().wait()
+        case {"killed": True}:
+            os.kill(os.getpid(), signal.SIGKILL)
         case {"exit": code}:
             os._exit(code)
         case {"deaf": True}:

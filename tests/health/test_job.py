@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from pathlib import Path
@@ -236,6 +237,19 @@ def test_what_was_broken_off_names_its_precision(scenario: Scenario, play: Play)
     check = one(Run(play(START, PASSED, begin, {"exit": 9}), scenario, level=2).go(), "matmul-bits")
     assert "bfloat16" in (check.text or "")
     assert "bfloat16" in Texts("en").say("check.matmul-bits.skip", check.data)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell who ended a program")
+@pytest.mark.parametrize(
+    "begun", [[], [START, PASSED, {"begin": "matmul-bits", "device": "cuda:0", "dtype": "bfloat16"}]]
+)
+def test_a_program_that_was_killed_accuses_nobody(scenario: Scenario, play: Play, begun: list[dict[str, Any]]) -> None:
+    scenario.card(util="0")
+    checks = Run(play(*begun, {"killed": True}), scenario, level=2).go()
+    (failed,) = [check for check in checks.checks if check.state == "fail"]
+    assert (failed.id, checks.verdict) == ("test-end", "fail")
+    assert "nothing about the card" in (failed.text or "")
+    assert states(checks)["matmul-bits" if begun else "torch-import"] == "skip"
 
 
 @pytest.mark.parametrize(
