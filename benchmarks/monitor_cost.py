@@ -22,8 +22,8 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.app import App
+from gpu_assistant.app.judging import Judge
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.monitor.judging import Judge
 from gpu_assistant.gui.monitor.page import MonitorPage
 from gpu_assistant.gui.monitor.sampling import Sampling
 from gpu_assistant.monitor.history import History

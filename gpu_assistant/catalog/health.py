@@ -68,6 +68,11 @@ class Rule(Struct, frozen=True, kw_only=True):
     source: str
     confidence: Confidence
 
+    @property
+    def about_xid(self) -> bool:
+        """Whether it rings for an error that the driver reported."""
+        return any(one.figure == "xid_kind" for one in self.when)
+
 
 class Xid(Struct, frozen=True, kw_only=True):
     """What the driver's error number speaks of: a program, the card's memory (errors, or a bad

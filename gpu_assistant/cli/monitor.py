@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from ..core.errors import CallError
+from ..core.errors import AppError, CallError
 from . import folded, show
 from .jobs import stop_signals
 from .targets import placed, vacant
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..app import App
     from ..core.health import HealthState
     from ..core.results import Sample
-    from ..health.watch import Watch
     from .output import Output
 
 LONGEST_INTERVAL = 86_400.0  # a day: nobody waits longer between two samples
@@ -94,11 +93,11 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
             if not _loopback(address):
                 output.note(output.say("serving-open"))
         spoken = not (output.json or output.quiet or latest)
-        alarms = Alarms(app.health_watch(), output) if spoken else None
         programs = output.json or (spoken and arguments.processes)
         left = arguments.count
         lines = Lines(output, programs=arguments.processes)
         due = time.monotonic() + arguments.interval
+        alarms = Alarms(app, output) if spoken else None
         while not stop.wait(max(due - time.monotonic(), 0)):
             sample = sampler.sample(programs=programs)
             due = due_after(due, time.monotonic(), arguments.interval)
@@ -167,9 +166,16 @@ class Lines:
 class Alarms:
     """Says when an alarm begins or ends, when something has yet to last, and when all is well (again)."""
 
-    def __init__(self, watch: Watch, output: Output) -> None:
-        self._watch = watch
+    def __init__(self, app: App, output: Output) -> None:
+        from ..app.judging import Judge
+
+        self._judge = Judge(app.health_watch, app.remember_past)
         self._output = output
+        self._history = app.history()
+        try:
+            self._history.load()
+        except AppError as error:  # the cards are watched all the same
+            output.note(output.texts.error(error))
         self._known: set[tuple[str, int | None]] = set()
         self._state: HealthState = "unknown"
         self._waits = 0  # samples in a row without an answer, since it was well
@@ -177,7 +183,10 @@ class Alarms:
     def look(self, sample: Sample) -> None:
         """Judge a sample and say what is new."""
         texts = self._output.texts
-        health = texts.health(self._watch.look(sample))
+        judged = self._judge.look(sample, self._history)
+        if judged is None:
+            return
+        health = texts.health(judged)
         new = [alarm for alarm in health.alarms if (alarm.id, alarm.gpu) not in self._known]
         for alarm in map(texts.alarm, folded.alarms(new, texts, health.cards)):
             told = texts.say("health.told", {"title": alarm.title, "evidence": alarm.evidence})

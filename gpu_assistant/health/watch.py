@@ -133,6 +133,7 @@ class Watch:
         cards: dict[int | None, Figures] = {gpu.index: self._card(sample.t, gpu) for gpu in sample.gpus}
         computer: dict[int | None, Figures] = {None: ComputerFigures(sample, cuda=self.cuda)}
         known = {gpu.index: gpu for gpu in sample.gpus}
+        recalled = {gpu.index for gpu in sample.gpus if not gpu.xid}
         for key, track in list(self._tracks.items()):
             if key[1] is not None and key[1] not in cards:  # the card is gone, and its alarms end
                 track.take(sample.t, self._rules.rules[key[0]], self._rules.ends_seconds, met=False)
@@ -146,7 +147,9 @@ class Watch:
                     self._tracks[place, index] = _Track()
                 track = self._tracks[place, index]
                 met = track.meets(sample.t, rule, figures)
-                track.take(sample.t, rule, self._rules.ends_seconds, met=met)
+                # What the driver reported before was seen then: it is no slip.
+                least = 1 if met and index in recalled and rule.about_xid else LEAST_SAMPLES
+                track.take(sample.t, rule, self._rules.ends_seconds, met=met, least=least)
                 if met:
                     track.data = _evidence(rule, figures)
                     track.data |= self._about(known.get(index), several=len(known) > 1) if index is not None else {}
@@ -259,14 +262,16 @@ class _Track:
                 met = holds(one, figures, t, self.counters, on=self.on) and met
         return met
 
-    def take(self, t: float, rule: Rule, ends_seconds: float, *, met: bool) -> None:
-        """Count a sample in; `ends_seconds` holds where the rule names none of its own."""
+    def take(self, t: float, rule: Rule, ends_seconds: float, *, met: bool, least: int = LEAST_SAMPLES) -> None:
+        """Count a sample in; it rings from the `least` on, and `ends_seconds` holds where the rule names none of its
+        own.
+        """
         if met:
             self._met += 1
             self._unmet = 0
             if self._met == 1 and not self.on:
                 self.since = t
-            if self._met >= LEAST_SAMPLES and t - self.since >= rule.for_seconds:
+            if self._met >= least and t - self.since >= rule.for_seconds:
                 self.on = True
             return
         self._met = 0

@@ -13,7 +13,7 @@ from .series import Figures
 if TYPE_CHECKING:
     from .history import History
 
-PATIENCE_S = 20.0  # a window that just opened has other things to load first
+PATIENCE_S = 1.0  # a window that just opened is drawn first; nobody is called well until the past is read
 
 
 class Recorder:

@@ -133,7 +133,8 @@ def feed(window: MainWindow, *samples: Sample, state: str | None = None) -> None
     """Hands samples to the window in the place of its sampling thread, which is ended."""
     sampling, sampler = window.area.sampling, window.app.samplers
     alone(sampling)
+    past = History()  # nothing was kept
     for each in samples:
         sampler.current = replace(each, nvml=state or ("ready" if each.gpus else "absent"))
         sampling._recorder.keep(sampler.current)
-        sampling._deliver(sampler.current, sampling.judge.look(sampler.current, None))
+        sampling._deliver(sampler.current, sampling.judge.look(sampler.current, past))

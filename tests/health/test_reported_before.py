@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from gpu_assistant.app import App
-from gpu_assistant.core.health import Alarm
-from gpu_assistant.gui.monitor.judging import Judge
+from gpu_assistant.app.judging import Judge
+from gpu_assistant.core.health import Alarm, HealthState
 from gpu_assistant.health.past import reported
 from gpu_assistant.monitor.history import History
 from gpu_assistant.monitor.recorder import Recorder
@@ -51,13 +53,15 @@ class Window:
         self._sampler.close()
         self._recorder.close()
 
-    def looks(self, seconds: int) -> list[Alarm]:
+    def looks(self, seconds: int, **changes: Any) -> list[Alarm]:
+        self.states: list[HealthState] = []
         for _ in range(seconds):
             self.now += 1
-            sample = self._sampler.sample()
+            sample = replace(self._sampler.sample(), **changes)
             self._recorder.keep(sample)
             health = self._judge.look(sample, self._recorder.history)
-        assert health is not None
+            assert health is not None
+            self.states.append(health.state)
         self.reported = health.reported
         return list(health.alarms)
 
@@ -92,6 +96,21 @@ def test_it_rings_on_after_a_restart_of_the_program_until_its_hour_is_over(windo
             assert "79" in evidence
     window.now += 3600
     assert window.looks(3) == []
+
+
+def test_after_a_restart_nobody_is_called_well_before_what_was_kept_is_recalled(window: Window) -> None:
+    window.quit()
+    window.now += 600
+    window.start()
+    assert [alarm.id for alarm in window.looks(5)] == ["xid-card"]
+    assert window.states == ["unknown", "unknown", "unknown", "error", "error"]
+
+
+def test_a_card_that_the_driver_names_late_is_recalled_then(window: Window) -> None:
+    window.quit()
+    window.start()
+    assert window.looks(5, gpus=()) == []
+    assert [alarm.id for alarm in window.looks(1)] == ["xid-card"]
 
 
 def test_it_rings_on_where_only_the_session_is_another(window: Window) -> None:

@@ -7,10 +7,14 @@ import os
 import re
 import subprocess
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+from gpu_assistant.app import App
+from gpu_assistant.monitor.history import History
 
 from ..cli.conftest import ROOT
 from .machines import eight_h100
@@ -140,6 +144,20 @@ def test_what_to_do_is_said_once_and_addresses_stand_alone(scenario: Scenario, m
     assert said.count("Restart the computer") == 1
     (line,) = [line for line in said.splitlines() if "http" in line]
     assert line.strip().startswith("More about it: https://")
+
+
+def test_an_error_that_a_window_saw_before_is_the_first_word(scenario: Scenario, monitor, tmp_path: Path) -> None:
+    scenario.card()
+    scenario.card(1)
+    now = time.time()
+    history = History(App(data_dir=str(tmp_path / "data")).data.history)
+    for second, number in ((20, 0), (10, 48)):
+        history.add(now - second, {f"{scenario.cards[0]['uuid']}.xid": number})
+    history.close()
+    said = monitor("--lang", "en", "--interval", "0.05", "--count", "3").communicate(timeout=60)[0]
+    (first,) = [line for line in said.splitlines() if line.startswith(("✗", "✓", "…"))]
+    assert first.startswith("✗")
+    assert "48" in first
 
 
 def test_who_may_not_ask_is_told_one_thing(scenario: Scenario, monitor) -> None:

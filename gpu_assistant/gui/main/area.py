@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from ...app.judging import Judge
 from ..components import Banner, EmptyState, Live, NavRail, Page, beside_rail
 from ..language import Language
-from ..monitor.judging import Judge
 from ..monitor.sampling import Sampling
 from ..qt_classes import QtClasses
 from ..worker import JobRunner

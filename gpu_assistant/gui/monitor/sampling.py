@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from ...app.judging import Judge
 from ...core.errors import AppError
 from ...core.results import Sample
 from ...monitor.recorder import Recorder
 from ...monitor.sampler import due_after
 from .history import History
-from .judging import Judge
 
 if TYPE_CHECKING:
     from ...core.health import Health
