@@ -83,7 +83,10 @@ def too_long(error: OSError, path: Path) -> bool:
     """Whether a path failed because it, or a name in it, is longer than can be used there."""
     # Windows tells of a whole path by a code of its own, and calls a name that is too long a wrong or a missing one.
     windows: int | None = getattr(error, "winerror", None)
-    named = windows is not None and any(len(name) > LONGEST_NAME for name in path.parts)
+    missed = windows is not None or error.errno == errno.ENOENT
+    # What could not be made may lie beside the path: an unfinished file has a longer name.
+    beside = Path(error.filename) if isinstance(error.filename, str) else path
+    named = missed and any(len(name) > LONGEST_NAME for name in (*path.parts, *beside.parts))
     return error.errno == errno.ENAMETOOLONG or windows == WINDOWS_TOO_LONG or named
 
 
