@@ -22,6 +22,7 @@ DERIVED = (
     "temp_danger",
     "temp_danger_kind",
     "temp_unwarned",
+    "heat_where",
     "held_by",
     "fan_turns",
     "pcie_width_card",
@@ -61,6 +62,11 @@ def danger_kind(gpu: GpuSample) -> str:
     return "slow" if gpu.temp_slow is not None else "shutdown"
 
 
+def heat_where(gpu: GpuSample, limit: float | None) -> str:
+    """What is hot where heat slows the card down: its core from its `limit` in °C on, else maybe another part."""
+    return "core" if gpu.temp is not None and limit is not None and gpu.temp >= limit else "elsewhere"
+
+
 def fan_turns(gpu: GpuSample) -> int | None:
     """How fast the fan turns: as measured (turns a minute), else as asked for (%)."""
     return gpu.fan_rpm if gpu.fan_rpm is not None else gpu.fan
@@ -86,7 +92,8 @@ class CardFigures:
 
     `temp_limit`: see `temperature_limit`; `temp_unlimited` is the temperature where nobody knows that. `temp_danger`:
     see `danger`, `temp_danger_kind` what the card does then ("slow", "shutdown"); `temp_unwarned` is the temperature
-    where the driver does not tell that. `held_by`: why clocks are held back; nothing, where the driver does not tell.
+    where the driver does not tell that. `heat_where`: see there, as the code of a
+    text. `held_by`: why clocks are held back; nothing, where the driver does not tell.
     `fan_turns`: measured, else asked for. `pcie_width_card`:
     the lanes that the card has, by its maker (NVML tells only what card and slot can do together). `xid_age`: seconds
     since the driver's last error, `xid_kind` what that speaks of. `temp_settled`: mean °C under an even load,
@@ -111,6 +118,7 @@ class CardFigures:
             "temp_danger": dangerous,
             "temp_danger_kind": danger_kind(gpu),
             "temp_unwarned": gpu.temp if dangerous is None else None,
+            "heat_where": f"@health.heat-where.{heat_where(gpu, limit)}",
             "held_by": gpu.throttle or (),
             "pcie_width_card": lanes(gpu),
             "fan_turns": fan_turns(gpu),

@@ -252,6 +252,15 @@ def test_heat_at_a_part_without_a_figure_is_said_to_be_there() -> None:
     assert "其他部位" in (Texts("zh_CN").alarm(alarm).evidence or "")
 
 
+def test_a_core_at_its_limit_is_hot_enough_and_no_other_part_is_blamed() -> None:
+    hot = replace(BUSY, temp_max=84, throttle=("hardware-slowdown", "hardware-thermal"))
+    for temp, elsewhere in ((83, True), (84, False), (86, False)):
+        (alarm,) = Time().passes(10, replace(hot, temp=temp)).alarms
+        assert alarm.id == "slowed-by-heat"
+        assert ("another part of the card" in (Texts("en").alarm(alarm).evidence or "")) is elsewhere
+        assert ("其他部位" in (Texts("zh_CN").alarm(alarm).evidence or "")) is elsewhere
+
+
 @pytest.mark.parametrize(("language", "words"), [("en", "switch the computer off and on"), ("zh_CN", "关机再开机")])
 def test_of_a_lost_card_the_same_is_advised_everywhere(language: Language, words: str) -> None:
     texts = Texts(language)
