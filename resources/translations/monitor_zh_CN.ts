@@ -188,6 +188,10 @@
         <translation>并排</translation>
     </message>
     <message>
+        <source>{said} · graphs paused at {time}</source>
+        <translation>{said} · 曲线已暂停在 {time}</translation>
+    </message>
+    <message>
         <source>Several GPUs</source>
         <translation>多张显卡</translation>
     </message>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -304,6 +305,9 @@ class MonitorPage(Page):
         """The sentence below the title, and the state in a pill."""
         latest = self._sampling.history.latest
         text = sentence.of(latest, self._health(), simulated=self._app.simulated)
+        if self.clock.paused:
+            shown = time.strftime("%H:%M:%S", time.localtime(self.clock.view()[1]))
+            text = self.tr("{said} · graphs paused at {time}").format(said=text, time=shown)
         if (self.title.text(), self.subtitle.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
         pill = sentence.pill(self._health()) if latest is not None and latest.gpus else None

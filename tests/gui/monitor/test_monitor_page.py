@@ -49,6 +49,20 @@ def test_the_drivers_state_is_said(monitor):
     assert "Restart" in page.subtitle.text()
 
 
+def test_that_the_graphs_stand_still_is_said(monitor, language):
+    window, page = monitor
+    feed(window, sample(gpu()))
+    running = page.subtitle.text()
+    page.controls.pause.click()
+    at = time.strftime("%H:%M:%S", time.localtime(page.clock.view()[1]))
+    assert page.subtitle.text() == f"{running} · graphs paused at {at}"
+    language.set("zh_CN")
+    page.retranslate()
+    assert page.subtitle.text().endswith(f" · 曲线已暂停在 {at}")
+    page.controls.pause.click()
+    assert at not in page.subtitle.text()
+
+
 def test_one_cross_hair_on_all_plots(monitor, qtbot):
     window, page = monitor
     now = time.time()
