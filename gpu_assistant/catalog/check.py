@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from ..core import json
 from ..core.json import fault_of
+from ..core.refusal import why
 from .files import FILES
 from .records import Gpus
 from .rules import RULES
@@ -88,7 +89,7 @@ def _file(path: Path, name: str, found: list[Finding], whole: dict[str, Any]) ->
         subject = json.decode(data, FILES[name])
         raw = whole[name] = msgspec.json.decode(data)
     except OSError as error:
-        found.append(Finding(file=name, rule="readable", detail=error.strerror or str(error)))
+        found.append(Finding(file=name, rule="readable", detail=why(error)))
         return None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         found.extend(_misfits(name, data, error))

@@ -14,6 +14,7 @@ from ..core import json
 from ..core.errors import AppError
 from ..core.json import fault_of
 from ..core.machine import SystemName
+from ..core.refusal import why
 from .names import card_name, chip_name, listed_names, plain_name, portable_name
 from .records import Cuda, Drivers, Environments, GpuRow, Gpus, PythonBuild, Pythons, Sizes, Subject, Updates
 from .refreshed import Refreshed
@@ -47,7 +48,7 @@ class Catalog:
         try:
             return json.decode(path.read_bytes(), kind)
         except OSError as error:
-            raise AppError("catalog-broken", file=str(path), detail=error.strerror or str(error)) from error
+            raise AppError("catalog-broken", file=str(path), detail=why(error)) from error
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise AppError("catalog-broken", file=str(path), detail=fault_of(error)[0]) from error
 

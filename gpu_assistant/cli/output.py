@@ -9,6 +9,7 @@ from ..core import json
 from ..core.errors import AppError, Cancelled, RebootNeeded
 from ..core.message import Value
 from ..core.plan import EndEvent, EndState, Event, LogEvent
+from ..core.refusal import why
 from ..texts import Texts
 from .plain import AS_FAR_AS_IT_CAN
 
@@ -68,7 +69,7 @@ class Output:
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise AppError("output-unwritable", detail=error.strerror or str(error)) from error
+            raise AppError("output-unwritable", detail=why(error)) from error
 
     def note(self, text: str) -> None:
         """A word beside the result, for people only."""

@@ -16,6 +16,7 @@ import msgspec
 
 from .errors import AppError, CallError
 from .paths import too_long
+from .refusal import why
 
 T = TypeVar("T")
 MOST_BYTES = 16_000_000  # a file that a person gives us; a plan with every part of a CUDA Toolkit has less than 1 MB
@@ -87,7 +88,7 @@ def read_file(path: Path, kind: type[T], *, code: str) -> T:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise CallError("file-unreadable", path=str(path), detail=error.strerror or str(error)) from error
+        raise CallError("file-unreadable", path=str(path), detail=why(error)) from error
     if len(data) > MOST_BYTES:
         raise CallError("file-too-large", path=str(path), most_bytes=MOST_BYTES)
     try:
@@ -202,4 +203,4 @@ def storage_error(error: OSError, path: Path) -> AppError:
         return AppError("disk-read-only", path=folder)
     if error.errno in (errno.EACCES, errno.EPERM):
         return AppError("folder-unwritable", path=folder)
-    return AppError("storage", path=folder, detail=error.strerror or str(error))
+    return AppError("storage", path=folder, detail=why(error))

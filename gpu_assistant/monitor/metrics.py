@@ -20,6 +20,7 @@ from prometheus_client.registry import Collector
 
 from ..core import json, paths
 from ..core.errors import AppError, CallError
+from ..core.refusal import why
 from ..core.results import GpuSample, GpuState, NvmlState, Sample
 from ..system.nvml_figures import THROTTLE_REASONS
 
@@ -133,8 +134,7 @@ class Server:
         except (OSError, UnicodeError) as error:
             if not isinstance(error, OSError) or isinstance(error, socket.gaierror) or error.errno in NOT_HERE:
                 raise CallError("metrics-address", address=address) from error
-            detail = error.strerror or str(error)
-            raise AppError("metrics-port", port=port, address=address, detail=detail) from error
+            raise AppError("metrics-port", port=port, address=address, detail=why(error)) from error
         self.port = self._server.server_port
         self.url = f"http://{f'[{address}]' if ':' in address else address}:{self.port}/metrics"
 

@@ -12,6 +12,7 @@ from pathlib import Path  # noqa: E402
 from typing import BinaryIO  # noqa: E402
 
 from ..core.errors import AppError  # noqa: E402
+from ..core.refusal import why  # noqa: E402
 
 BASE = Path("/run")  # root's alone, and empty again after a restart
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -34,7 +35,7 @@ class LinuxRights:
             folder.mkdir(mode=0o755)
             folder.chmod(0o755)  # whatever the umask
         except OSError as error:
-            raise AppError("door-folder", path=str(folder), detail=error.strerror or str(error)) from error
+            raise AppError("door-folder", path=str(folder), detail=why(error)) from error
         self.refuse_open(folder)
         return folder
 
@@ -53,7 +54,7 @@ class LinuxRights:
         try:
             number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
         except OSError as error:
-            raise AppError("door-file", path=str(path), detail=error.strerror) from error
+            raise AppError("door-file", path=str(path), detail=why(error)) from error
         if not stat.S_ISREG(os.fstat(number).st_mode):
             os.close(number)
             raise AppError("door-file", path=str(path), detail=None)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from ..core.errors import AppError, Cancelled
+from ..core.refusal import why
 from .base import Finished
 
 TICK_S = 0.05  # how soon a cancel is seen
@@ -67,7 +68,7 @@ def run(
     try:
         child = start(words, {name: value for name, value in wanted.items() if value is not None}, cwd)
     except OSError as error:
-        raise missing(words[0], error.strerror or str(error)) from error
+        raise missing(words[0], why(error)) from error
     try:
         out, err = _collect(child, limits, on_line, fallback)
         code = _exit_status(child, limits)

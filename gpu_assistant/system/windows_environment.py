@@ -15,6 +15,7 @@ from ctypes import wintypes  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from ..core.errors import AppError  # noqa: E402
+from ..core.refusal import why  # noqa: E402
 from .places import variable_name, variable_value  # noqa: E402
 from .services import Variable  # noqa: E402
 from .windows_read import path_with, path_without  # noqa: E402
@@ -131,4 +132,4 @@ def _expanded(text: str) -> str:
 
 
 def _unusable(name: str, error: OSError) -> AppError:
-    return AppError("variable-unusable", name=name, detail=error.strerror or str(error))
+    return AppError("variable-unusable", name=name, detail=why(error))

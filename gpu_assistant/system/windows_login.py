@@ -14,6 +14,7 @@ from ctypes import wintypes  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from ..core.errors import AppError  # noqa: E402
+from ..core.refusal import why  # noqa: E402
 from . import windows_registry as registry  # noqa: E402
 from .places import absolute_words  # noqa: E402
 
@@ -74,4 +75,4 @@ def words(line: str) -> tuple[str, ...]:
 
 
 def _unusable(error: OSError) -> AppError:
-    return AppError("login-unusable", detail=error.strerror or str(error))
+    return AppError("login-unusable", detail=why(error))

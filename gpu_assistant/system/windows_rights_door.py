@@ -14,6 +14,7 @@ from pathlib import Path  # noqa: E402
 from typing import BinaryIO  # noqa: E402
 
 from ..core.errors import AppError  # noqa: E402
+from ..core.refusal import why  # noqa: E402
 from . import windows_rights_restore, windows_rights_signature  # noqa: E402
 from .windows_rights_acl import Ace, aces_and_owner, writers  # noqa: E402
 
@@ -87,7 +88,7 @@ class WindowsRights:
         try:
             owner, entries = aces_and_owner(folder)
         except OSError as error:
-            raise AppError("door-folder", path=str(folder), detail=error.strerror) from error
+            raise AppError("door-folder", path=str(folder), detail=why(error)) from error
         others = writers(owner, entries) - self._trusted
         if others:
             raise AppError("door-folder", path=str(folder), detail=", ".join(sorted(others)))

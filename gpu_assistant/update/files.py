@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from ..core.errors import AppError, Cancelled, NetworkError
 from ..core.jobs import JobContext
+from ..core.refusal import why
 from .installed import Way
 from .statement import UpdateFile
 
@@ -113,8 +114,7 @@ class HandOverJob:
         except FileNotFoundError as error:
             raise self._changed() from error
         except OSError as error:
-            detail = error.strerror or str(error)
-            raise AppError("update-start", path=str(self._path), detail=detail) from error
+            raise AppError("update-start", path=str(self._path), detail=why(error)) from error
         self._system.open_folder(self._path.parent)
         return False
 

@@ -14,6 +14,7 @@ import msgspec
 
 from ...core import json, paths
 from ...core.errors import AppError
+from ...core.refusal import why
 from .requests import (
     LARGEST,
     WORD,
@@ -127,5 +128,5 @@ def _digest(file: Path) -> str:
             while chunk := opened.read(CHUNK):
                 sha256.update(chunk)
     except OSError as error:
-        raise AppError("door-file", path=str(file), detail=error.strerror) from error
+        raise AppError("door-file", path=str(file), detail=why(error)) from error
     return sha256.hexdigest()
