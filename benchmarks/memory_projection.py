@@ -63,7 +63,7 @@ def compared(found: dict[str, Any], batch: int) -> dict[str, Any]:
     """The highest point as it was projected, beside the one of a step that was run."""
     from gpu_assistant.bench.projection import projected
     from gpu_assistant.core.json import convert
-    from gpu_assistant.core.results import FitSteps
+    from gpu_assistant.core.memory import FitSteps
 
     fit = projected(convert(found["steps"], FitSteps), batch)
     return {

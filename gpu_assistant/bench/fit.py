@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..catalog.fitting import fitting
 from ..core.errors import AppError, CallError
-from ..core.results import FitSteps, FitVariant, MemoryFits
+from ..core.memory import FitSteps, FitVariant, MemoryFits
 from ..system.json_lines import Patience
 from .alone import alone
 from .lines import NOTE, REASONS, FitProgress, Line, Loading

@@ -9,7 +9,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..core.results import BenchDevice, BenchResult, DType, FitSteps, FitVariant, LeftOut
+from ..core.memory import FitSteps, FitVariant
+from ..core.results import BenchDevice, BenchResult, DType, LeftOut
 
 NOTE = "bench.note."
 BUSY_CPU = "busy-cpu"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..core.results import FitSteps, MemoryFit
+from ..core.memory import FitSteps, MemoryFit
 
 MOST = 2**20  # no batch is larger
 PARTS = 4  # a batch is gathered in so many, as `child/fit.py` measures it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..core.results import FitVariant, MemoryFit
+from ..core.memory import FitVariant, MemoryFit
 from .projection import PARTS, fits, usable_batch
 
 

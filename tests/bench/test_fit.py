@@ -25,8 +25,8 @@ from gpu_assistant.core.errors import AppError, CallError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import Cpu
+from gpu_assistant.core.memory import FitSteps, FitTop, MemoryFit
 from gpu_assistant.core.paths import DataDir, resources
-from gpu_assistant.core.results import FitSteps, FitTop, MemoryFit
 from gpu_assistant.system.single import one_at_a_time
 from gpu_assistant.texts import Texts
 

@@ -10,7 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.bench.snippet import EXAMPLES, snippet, ways_of
-from gpu_assistant.core.results import DType, FitVariant, MemoryFit
+from gpu_assistant.core.memory import FitVariant, MemoryFit
+from gpu_assistant.core.results import DType
 
 from ..fakes.benchmarks import memory_fits
 from .inside import inside

@@ -5,19 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from gpu_assistant.bench.projection import projected
-from gpu_assistant.core.results import (
-    BENCHMARK_SCHEMA,
-    MEMORY_SCHEMA,
-    BenchDevice,
-    Benchmark,
-    BenchResult,
-    BenchWatch,
-    FitSteps,
-    FitTop,
-    FitVariant,
-    MemoryFit,
-    MemoryFits,
-)
+from gpu_assistant.core.memory import MEMORY_SCHEMA, FitSteps, FitTop, FitVariant, MemoryFit, MemoryFits
+from gpu_assistant.core.results import BENCHMARK_SCHEMA, BenchDevice, Benchmark, BenchResult, BenchWatch
 
 MIB, GIB = 2**20, 2**30
 

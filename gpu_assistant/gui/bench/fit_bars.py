@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ...core.results import BenchDevice, FitVariant, MemoryFit
+from ...core.memory import FitVariant, MemoryFit
+from ...core.results import BenchDevice
 from ..components import Card, label
 from . import fit_words, scores
 from .layouts import emptied

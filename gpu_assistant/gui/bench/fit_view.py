@@ -14,7 +14,8 @@ from ...bench.projection import projected
 from ...bench.snippet import EXAMPLES, snippet
 from ...core.errors import AppError
 from ...core.jobs import Later
-from ...core.results import BenchDevice, FitVariant, MemoryFit, MemoryFits
+from ...core.memory import FitVariant, MemoryFit, MemoryFits
+from ...core.results import BenchDevice
 from ...texts.format import duration
 from .. import language
 from ..components import Banner, Button, Card, CommandBox, Live, Shape, label

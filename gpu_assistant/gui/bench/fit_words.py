@@ -8,7 +8,8 @@ from ...bench.fit import LARGEST_GPU, FitModel
 from ...bench.lines import FitProgress
 from ...bench.projection import fits, usable_batch
 from ...bench.snippet import ways_of
-from ...core.results import BenchDevice, FitVariant, MemoryFit
+from ...core.memory import FitVariant, MemoryFit
+from ...core.results import BenchDevice
 from ...texts.format import memory, short_name
 from ..components.picker import Entry
 from . import scores

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from ...core.results import MemoryFit
+from ...core.memory import MemoryFit
 from .. import theme
 from ..components import KeyboardFocus, Live, focus_ring, label
 from . import fit_words
