@@ -5,26 +5,40 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from ..core.results import Benchmark, BenchResult
+from .lines import ENDINGS, NOTE
 
 # Notes of a figure that is doubtful: it says more about other programs than about the device, or it is wrong.
 DOUBTFUL = frozenset({"spread", "few", "busy-cpu", "wrong"})
+# Settings that nobody chose: how threads wait beside other programs (which has a note of its own), what torch calls
+# full float32, and a figure.
+_GIVEN = frozenset({"omp_wait_policy", "float32_matmul_precision", "alone"})
+_UNFINISHED = frozenset(NOTE + how for how in (*ENDINGS, "lost"))
 # Of a device's best figure in other sizes: one below it was disturbed, or its size does not fill the device.
 FALLEN = 0.7
 
 
 def what(result: BenchResult) -> Hashable:
     """What was measured but for its size. Two figures can be compared where this and the size are equal."""
-    return result.id, result.version, result.device, result.dtype, result.batch, result.processes, result.extrapolated
+    settings = frozenset((name, value) for name, value in result.settings.items() if name not in _GIVEN)
+    return (*_series(result), result.batch, settings)
+
+
+def whole(benchmark: Benchmark) -> bool:
+    """Whether it came to its end, with all of its devices: only such a one is what others are compared with."""
+    return not _UNFINISHED & set(benchmark.notes)
 
 
 def history(
     result: BenchResult, benchmark: Benchmark, kept: Sequence[Benchmark]
 ) -> list[tuple[Benchmark, BenchResult]]:
-    """The same measurement in every benchmark that has it, on a device of the same name; in the order of `kept`."""
+    """The same measurement in every whole benchmark that has it (and in `benchmark` itself), on a device of the same
+    name; in the order of `kept`.
+    """
     here = _name(benchmark, result.device)
     return [
         (each, other)
         for each in kept
+        if each is benchmark or whole(each)
         for other in each.results
         if what(other) == what(result) and other.size == result.size and _name(each, other.device) == here
     ]
@@ -89,7 +103,7 @@ def speedup(results: Sequence[BenchResult]) -> dict[str, float]:
     return {key: factor for key, (_, _, factor) in found.items()}
 
 
-def _series(result: BenchResult) -> Hashable:
+def _series(result: BenchResult) -> tuple[Hashable, ...]:
     return result.id, result.version, result.device, result.dtype, result.processes, result.extrapolated
 
 

@@ -27,6 +27,7 @@ def _one(benchmark: Benchmark, earlier: Sequence[Benchmark]) -> PastBenchmark:
         scope=benchmark.scope,
         versions={"torch": benchmark.torch, **benchmark.versions},
         devices=benchmark.devices,
+        finished=compare.whole(benchmark),
         missing=tuple(dict.fromkeys(left.id for left in summary.missing(benchmark))),
     )
     if pair is None:

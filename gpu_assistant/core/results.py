@@ -195,7 +195,8 @@ class PastBenchmark(Struct, frozen=True, kw_only=True):
     `ratio` is the fastest card over the processor. `change` is how many times as fast as in the one `compared_with`
     (its `started`), the last with the same measurement in the same version on a device of the same name; None beside
     one is no difference that the runs could tell, or that `doubts` (notes of either figure) forbid to compare.
-    `compared` is that measurement: the headline, else one in common. `missing` are main workloads that it left out.
+    `compared` is that measurement: the headline, else one in common. `missing` are main workloads that it left out. One
+    that is not `finished` ended too soon or lost a device: nothing is compared with it.
     """
 
     started: float | None
@@ -210,6 +211,7 @@ class PastBenchmark(Struct, frozen=True, kw_only=True):
     compared: BenchResult | None = None
     doubts: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    finished: bool = True
 
 
 class Benchmarks(Struct, frozen=True, kw_only=True):

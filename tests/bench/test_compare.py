@@ -64,6 +64,9 @@ def test_only_what_was_measured_alike_is_compared() -> None:
     others = [
         replace(benchmark, results=(replace(later, version=2),)),
         replace(benchmark, results=(replace(later, batch=4),)),
+        replace(benchmark, results=(replace(later, settings={"threads": 4}),)),
+        replace(same, notes=("bench.note.killed",)),
+        replace(same, notes=("bench.note.lost",)),
         replace(benchmark, results=(replace(later, extrapolated=True),)),
         replace(benchmark, results=(replace(later, size=(2048, 2048, 2048)),)),
         replace(benchmark, results=(later,), devices=(BenchDevice(id="cpu", name="another processor"),)),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...bench.compare import whole
 from ...core.jobs import JobContext
 from ...core.machine import Machine
 from ...core.results import Benchmark, Sample
@@ -73,11 +74,13 @@ class LookJob:
     def run(self, context: JobContext[Any]) -> Facts:
         """The whole of it; raises what `detect` raises."""
         benchmarks = self._app.benchmarks().benchmarks
+        newest = benchmarks[-1] if benchmarks else None
         facts = Facts(
             looked=True,
             machine=self._app.simulated_machine,
             installed=in_use(self._app),
-            benchmark=benchmarks[-1] if benchmarks else None,
+            # One that ended too soon stands for the computer only where there is no other.
+            benchmark=next((each for each in reversed(benchmarks) if whole(each)), newest),
         )
         context.report(facts)
         context.check_cancelled()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Check
 from gpu_assistant.gui.main.area import HOME, MONITOR, SETTINGS
-from tests.fakes.examples import GIB, good_checks, rtx4060
+from tests.fakes.examples import GIB, cpu_benchmark, good_checks, rtx4060
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -34,6 +34,18 @@ def test_home_without_nvidia_says_what_works(home, app):
     for figure in ("2.13.0", "none: CPU build", "3.11.14", "912 MB"):
         assert figure in said
     assert page.fast.button.text() == "Measure"
+
+
+def test_home_shows_the_newest_benchmark_that_came_to_its_end(home, app):
+    whole = replace(cpu_benchmark(), started=time.time() - 86_400)
+    slow = replace(whole.results[0], median=whole.results[0].median / 4)
+    killed = replace(whole, started=time.time(), results=(slow,), notes=("bench.note.killed",))
+    app.kept = [whole, killed]
+    _, page = home(app)
+    assert page.fast.figure.text() == "141"
+    app.kept = [killed]
+    _, alone = home(app)
+    assert alone.fast.figure.text() == "35.2"
 
 
 def test_home_without_an_environment_leads_to_the_wizard(home, app, qtbot):
