@@ -12,6 +12,8 @@ from ..bench.lines import ENDINGS, NOTE, UNSAVED, BenchProgress
 from ..core.names import Value, called, device_name
 from ..core.results import Benchmark, BenchResult, BenchWatch, LeftOut
 from ..texts.format import memory
+from ..texts.measured import digits, labelled, times
+from ..texts.measured import unit as unit_name
 from ..texts.missing import without
 from ..texts.verdict import verdict
 from .output import Output
@@ -48,7 +50,7 @@ def benchmark(value: Benchmark, output: Output) -> None:
                 workload=output.texts.say(f"bench.workload.{best.id}"),
                 card=_device(best.device, value, output),
                 how=_how(best, output),
-                factor=float(pair.ratio),
+                factor=times(pair.ratio),
                 how_cpu=_how(pair.cpu, output),
             )
         )
@@ -61,7 +63,9 @@ def benchmark(value: Benchmark, output: Output) -> None:
             name = _device(device.id, value, output)
             output.line(output.say("bench-threads", device=name, threads=device.threads))
     for result in value.results:
-        output.line(f"{_device(result.device, value, output, result.processes)}: {_figure(result, value, output)}")
+        output.line(
+            named(_device(result.device, value, output, result.processes), _figure(result, value, output), output)
+        )
     for card in summary.watched(value):
         output.line(_along(card, value, output))
     quiet = dict.fromkeys(left.why for left in value.left_out if left.why not in value.notes)
@@ -84,12 +88,13 @@ def _note(mark: str, note: str, value: Benchmark, output: Output) -> None:
     output.line(f"  {mark} {output.texts.say(note)}")
     results, left_out = summary.concerned(note, value)
     for result in results if len(results) < len(value.results) else ():
-        output.line(f"      {_device(result.device, value, output, result.processes)}: {_what(result, None, output)}")
+        device = _device(result.device, value, output, result.processes)
+        output.line("      " + named(device, what(result, None, output), output))
     for left in left_out:
-        parts = [_device(left.device, value, output), _what(left, None, output)]
+        said = what(left, None, output)
         if (figures := summary.wanted(left)) is not None:
-            parts.append(output.texts.say(*figures))
-        output.line("      " + ": ".join(parts))
+            said = named(said, output.texts.say(*figures), output)
+        output.line("      " + named(_device(left.device, value, output), said, output))
 
 
 def _named(workload: str, device: str | None, value: Benchmark, output: Output) -> str:
@@ -101,18 +106,18 @@ def _named(workload: str, device: str | None, value: Benchmark, output: Output) 
 def _figure(result: BenchResult, value: Benchmark, output: Output) -> str:
     """One row behind its device."""
     (median, unit), (q1, _), (q3, _) = (
-        summary.readable(number, result.unit, like=result.median) for number in (result.median, result.q1, result.q3)
+        shown(number, result, output) for number in (result.median, result.q1, result.q3)
     )
     code = "bench-extrapolated" if result.extrapolated else "bench-figure"
     said = output.say(code, median=median, q1=q1, q3=q3, unit=unit, runs=result.runs)
     more = []
     usual = (value.expected or {}).get(key(result))
     if usual is not None and summary.best_of_its_key(result, value):
-        low, high = (summary.readable(number, result.unit, like=result.median)[0] for number in usual)
+        low, high = (shown(number, result, output)[0] for number in usual)
         more.append(output.say("bench-usual", low=low, high=high, unit=unit))
     if result.efficiency is not None:
         more.append(output.say("bench-efficiency", percent=f"{100 * result.efficiency:.0f}"))
-    figure = f"{_what(result, result.batch, output)}: {said}"
+    figure = named(what(result, result.batch, output), said, output)
     if DOUBTFUL & set(result.notes):
         figure = output.say("bench-doubtful", figure=figure)
     return "\n    ".join([figure, *more])
@@ -138,12 +143,22 @@ def _along(card: BenchWatch, value: Benchmark, output: Output) -> str:
 
 def amount(result: BenchResult, output: Output) -> str:
     """The median with its unit, and whether something speaks against it."""
-    median, unit = summary.readable(result.median, result.unit)
-    said = f"{output.texts.value('median', float(median))} {unit}"
+    said = " ".join(shown(result.median, result, output))
     return output.say("bench-doubtful", figure=said) if DOUBTFUL & set(result.notes) else said
 
 
-def _what(of: BenchResult | LeftOut, batch: int | None, output: Output) -> str:
+def shown(number: float, like: BenchResult, output: Output) -> tuple[str, str]:
+    """A figure of a result (its median, a quartile, what is usual) and its unit."""
+    value, unit = summary.readable(number, like.unit, like=like.median)
+    return digits(value), unit_name(unit, output.texts)
+
+
+def named(name: str, said: str, output: Output) -> str:
+    """What is said of something, behind its name."""
+    return labelled(name, said, output.texts.language)
+
+
+def what(of: BenchResult | LeftOut, batch: int | None, output: Output) -> str:
     """What was measured: workload, format, size and how many at a time."""
     parts = [measured(of, output), _size(of.id, of.size, output)]
     if batch is not None:

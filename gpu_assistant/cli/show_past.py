@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 
-from ..core.results import Benchmarks, PastBenchmark
+from ..core.results import Benchmarks, BenchResult, PastBenchmark
+from ..texts.measured import doubt, times
 from .output import Output, cells
-from .show_bench import amount, listed, measured
+from .show_bench import amount, listed, measured, named, what
 
 NAMES = {"torch": "PyTorch", "cuda": "CUDA"}
 
@@ -54,9 +55,11 @@ def _figure(run: PastBenchmark, output: Output) -> str:
     if best is None:
         return "—"
     device = next((each.name for each in run.devices if each.id == best.device), None) or best.device
-    parts = [f"{measured(best, output)} · {device} · {amount(best, output)}"]
+    parts = [f"{_measured(best, output)} · {device} · {amount(best, output)}"]
     if run.ratio is not None:
-        parts.append(output.say("past-ratio", factor=float(run.ratio)))
+        parts.append(output.say("past-ratio", factor=times(run.ratio)))
+    if not run.finished:
+        parts.append(output.say("past-unfinished"))
     if run.missing:
         names = [output.texts.say(f"bench.workload.{workload}") for workload in run.missing]
         parts.append(output.say("past-without", workloads=listed(names, output)))
@@ -68,12 +71,16 @@ def _change(run: PastBenchmark, output: Output) -> str:
         return output.say("past-alone")
     when, change = _when(run.compared_with), run.change
     if run.doubts:
-        why = listed([output.say(f"past-{note}") for note in run.doubts], output)
-        said = output.say("past-doubtful", when=when, why=why)
+        said = output.say("past-doubtful", when=when, why=doubt(run.doubts, output.texts))
     elif change is None:
         said = output.say("past-same", when=when)
     else:
         code = "past-faster" if change > 1 else "past-slower"
         said = output.say(code, percent=f"{100 * abs(change - 1):.0f}", when=when)
     other = run.compared if run.compared != run.headline else None
-    return said if other is None else f"{measured(other, output)}: {said}"
+    return said if other is None else named(_measured(other, output), said, output)
+
+
+def _measured(result: BenchResult, output: Output) -> str:
+    """What it was; of products the size too, since each size has a speed of its own."""
+    return what(result, None, output) if result.id == "matmul" else measured(result, output)

@@ -476,10 +476,6 @@
         <translation>识别图片，批次里每张 224 × 224 像素</translation>
     </message>
     <message>
-        <source>small language model</source>
-        <translation>小型语言模型</translation>
-    </message>
-    <message>
         <source>where there are several: the one with the most memory</source>
         <translation>有多张显卡时，用显存最大的那张</translation>
     </message>
@@ -511,16 +507,16 @@
         <translation>1 GB 显存等于 1,024 MB，与显卡标称相同，PyTorch 写作 GiB 和 MiB。</translation>
     </message>
     <message>
-        <source>One step of {model}, batch of {batch}, on {device}</source>
-        <translation>{model} 一步训练，批次 {batch}，{device}</translation>
-    </message>
-    <message>
         <source>Where a bar has no gradients, most memory is needed before the first of them is there.</source>
         <translation>没有“梯度”的那几条：内存用得最多时，梯度还没有产生。</translation>
     </message>
     <message>
         <source>Projected from small steps that were not quite alike: take it as about.</source>
         <translation>推算所用的几步不完全一致，结果是大约值。</translation>
+    </message>
+    <message>
+        <source>{model}: one step with a batch of {batch}, on {device}</source>
+        <translation>{model} 一步训练，批次 {batch}，{device}</translation>
     </message>
 </context>
 <context>
@@ -536,10 +532,6 @@
     <message>
         <source>Batch</source>
         <translation>批次</translation>
-    </message>
-    <message>
-        <source>For {model} it took {time} on a CPU with {cores} cores beside much other work.</source>
-        <translation>在一台 {cores} 核、同时还有很多其他任务的 CPU 上，{model} 用了 {time}。</translation>
     </message>
     <message>
         <source>How long that takes here is known after the first run.</source>
@@ -605,24 +597,16 @@
         <source>{model}, {batch}</source>
         <translation>{model}，{batch}</translation>
     </message>
+    <message>
+        <source>{model} took {time} on a CPU with {cores} cores beside much other work.</source>
+        <translation>在一台 {cores} 核、同时还有很多其他任务的 CPU 上，{model} 用了 {time}。</translation>
+    </message>
 </context>
 <context>
     <name>Meaning</name>
     <message>
-        <source>Copy in memory</source>
-        <translation>内存复制</translation>
-    </message>
-    <message>
         <source>Copy to the card</source>
         <translation>向显卡复制</translation>
-    </message>
-    <message>
-        <source>Copy within the card</source>
-        <translation>显存内复制</translation>
-    </message>
-    <message>
-        <source>Language model</source>
-        <translation>语言模型</translation>
     </message>
     <message>
         <source>PCIe {gen}.0, {lanes} lanes</source>
@@ -659,6 +643,10 @@
     <message>
         <source>{what}, {kind}</source>
         <translation>{what}，{kind}</translation>
+    </message>
+    <message>
+        <source>how fast the card's memory is</source>
+        <translation>显存有多快</translation>
     </message>
 </context>
 <context>
@@ -836,10 +824,6 @@
         <translation>显卡用 {card}，CPU 用 {cpu}。</translation>
     </message>
     <message>
-        <source>; </source>
-        <translation>；</translation>
-    </message>
-    <message>
         <source>Doubtful: {why}.</source>
         <translation>结果存疑：{why}。</translation>
     </message>
@@ -860,40 +844,12 @@
         <translation>CPU 要算一整夜（8 小时）的活，显卡 {time}就能算完。</translation>
     </message>
     <message>
-        <source>images/s</source>
-        <translation>张/秒</translation>
-    </message>
-    <message>
         <source>mixed precision</source>
         <translation>混合精度</translation>
     </message>
     <message>
-        <source>there was time for two runs only</source>
-        <translation>时间只够运行两次</translation>
-    </message>
-    <message>
-        <source>other programs used the CPU</source>
-        <translation>其他程序占用了 CPU</translation>
-    </message>
-    <message>
-        <source>sentences/s</source>
-        <translation>句/秒</translation>
-    </message>
-    <message>
         <source>the CPU</source>
         <translation>CPU</translation>
-    </message>
-    <message>
-        <source>the check of the result failed</source>
-        <translation>结果核对有误</translation>
-    </message>
-    <message>
-        <source>the runs vary by more than 10 %</source>
-        <translation>各次结果相差超过 10%</translation>
-    </message>
-    <message>
-        <source>tokens/s</source>
-        <translation>词元/秒</translation>
     </message>
     <message>
         <source>{billions} billion operations a second</source>

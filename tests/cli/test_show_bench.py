@@ -34,7 +34,7 @@ def test_the_headline_says_what_was_compared(capsysbinary: pytest.CaptureFixture
     first = printed(capsysbinary, replace(card_benchmark(), results=tuple(batched)))[0]
     assert first == (
         "Training ResNet-50: NVIDIA GeForce RTX 4060 (mixed precision (bfloat16), batch 64) "
-        "is 31.2 times as fast as the CPU (float32, batch 8)"
+        "is 31 times as fast as the CPU (float32, batch 8)"
     )
 
 
@@ -90,7 +90,7 @@ def test_what_was_left_out_says_why(capsysbinary: pytest.CaptureFixture[bytes]) 
     )
     said = printed(capsysbinary, value)
     missing = "Training BERT-base, Training ResNet-50 (no time was left)"
-    missing += "; Writing with a small language model (not enough free memory)"
+    missing += "; Small language model (not enough free memory)"
     assert f"Not in this result: {missing}." in said
     assert sum("There was not enough time" in line for line in said) == 1
     assert sum("The figures vary" in line for line in said) == 1
@@ -147,7 +147,7 @@ def test_the_past_as_a_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_pat
     assert head.split() == ["When", "Test", "Versions", "Figure", "Beside", "before"]
     assert "PyTorch 2.15.0+cu130 · CUDA 13.0 · driver 617.42" in one
     figure = "Training ResNet-50, mixed precision (bfloat16) · NVIDIA GeForce RTX 4060 · 262 images/s"
-    assert f"{figure} · 31.2 times the CPU" in one
+    assert f"{figure} · 31 times the CPU" in one
     assert one.endswith("nothing before to compare with")
     assert "without Training BERT-base" in two
     assert two.endswith("nothing before to compare with")
@@ -179,7 +179,45 @@ def test_what_cannot_be_compared_says_why(capsysbinary: pytest.CaptureFixture[by
     assert run(["--data-dir", str(tmp_path), "bench", "--history", "--lang", "en"]) == 0
     last = capsysbinary.readouterr().out.decode().splitlines()[2]
     assert "cannot be compared with " in last
-    assert last.endswith(": other programs used the CPU, the runs vary by more than 10 %")
+    assert last.endswith(": other programs used the CPU; the runs vary by more than 10 %")
+
+
+def test_only_a_whole_run_is_compared_with_and_only_like_with_like(
+    capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
+) -> None:
+    """The newest but one was killed; it and the last have products of two sizes, whose figures say nothing together."""
+    folder = tmp_path / "benchmarks"
+    folder.mkdir()
+    small = cpu_benchmark().results[0]
+    large = replace(small, size=(4096, 4096, 4096), median=0.0367, q1=0.0365, q3=0.0369)
+    whole = replace(cpu_benchmark(), notes=(), results=(replace(small, median=0.2, q1=0.199, q3=0.201), large))
+    faster = replace(large, median=0.0734, q1=0.073, q3=0.0738)
+    killed = replace(whole, results=(faster,), notes=("bench.note.killed",))
+    only_large = replace(whole, results=(replace(faster, median=0.0547, q1=0.0545, q3=0.055),))
+    for age, each in ((3, whole), (2, killed), (1, only_large)):
+        (folder / f"{age}.json").write_bytes(encode(replace(each, started=1_763_800_000.0 - 86_400 * age)))
+    words = ["--data-dir", str(tmp_path), "bench", "--history"]
+    assert run([*words, "--lang", "en"]) == 0
+    _, one, two, three, *_ = capsysbinary.readouterr().out.decode().splitlines()
+    assert "not finished" in two
+    assert "not finished" not in one + three
+    assert "Matrix product, float32, 4096 × 4096 · " in three
+    assert f"49 % faster than {one[:16]}" in three
+    assert run([*words, "--json"]) == 0
+    told = decode(capsysbinary.readouterr().out, Benchmarks).runs
+    assert [each.finished for each in told] == [True, False, True]
+    assert told[2].compared is not None
+    assert (told[2].compared.size, told[2].compared_with) == ((4096, 4096, 4096), told[0].started)
+
+
+def test_chinese_has_its_own_signs_and_units(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    said = printed(capsysbinary, card_benchmark(), "zh_CN")
+    assert not [line for line in said if ": " in line]
+    text = "\n".join(said)
+    assert "262 张/秒" in text
+    assert "5.10 条/秒" in text
+    for english in ("images/s", "sequences/s", "tokens/s"):
+        assert english not in text
 
 
 @pytest.mark.parametrize(("full", "words"), [(False, "at most 1 minute"), (True, "15 minutes")])

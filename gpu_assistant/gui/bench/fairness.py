@@ -110,7 +110,7 @@ def _about(benchmark: Benchmark, note: str) -> list[str]:
         some = [*results, *some]
     for each in some:
         name = scores.workload(each.id, each.dtype)
-        named = f"{scores.device_label(each.device)}: {name}" if len(benchmark.devices) > 1 else name
+        named = scores.on_device(each.device, name) if len(benchmark.devices) > 1 else name
         found.setdefault(named, []).append(each.size)
     return _listed(found)
 

@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...core.memory import FitVariant, MemoryFit
 from ...core.results import BenchDevice
+from ...texts.measured import labelled
+from .. import language
 from ..components import Card, label
 from . import fit_words, scores
 from .layouts import emptied
@@ -63,7 +65,7 @@ class FitBars(Card):
         if not fits:
             return
         first, scale = fits[0], max(fit.peak for fit in fits)
-        title = self.tr("One step of {model}, batch of {batch}, on {device}").format(
+        title = self.tr("{model}: one step with a batch of {batch}, on {device}").format(
             model=fit_words.model_name(first.model),
             batch=first.batch,
             device=fit_words.gpu_name(first.device, self._devices),
@@ -79,7 +81,7 @@ class FitBars(Card):
                 self._add(StackRow(fit, plain, scale), fit.variant)
         for variant, why in self._left.items():
             name = next((fit_words.variant_name(each) for each in fit_words.VARIANTS if each == variant), variant)
-            self._left_out.addWidget(label("small", f"{name}: {scores.why(why)}"))
+            self._left_out.addWidget(label("small", labelled(name, scores.why(why), language.texts().language)))
         notes = [self.tr("1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.")]
         if any(0 < fit.gradients < fit.parameters for fit in fits):
             notes.insert(

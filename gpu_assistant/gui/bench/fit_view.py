@@ -224,7 +224,7 @@ class FitView(Live, QWidget):
         asked = self.tr("{model}, {batch}").format(
             model=fit_words.model_name(self._model), batch=self._batch_words().format(count=self._batch)
         )
-        self.ask.set_title(asked[:1].upper() + asked[1:] if busy else title)
+        self.ask.set_title(asked if busy else title)
         self.setAccessibleName(title)
         self._show_choices()
         self.start.setText(self.tr("Measure again") if self._fits else self.tr("Work it out"))
@@ -278,7 +278,7 @@ class FitView(Live, QWidget):
         if last is not None and last.seconds is not None:
             said.append(self.tr("Last time it took {time} here.").format(time=duration(last.seconds, speak)))
         elif known is not None:
-            took = self.tr("For {model} it took {time} on a CPU with {cores} cores beside much other work.")
+            took = self.tr("{model} took {time} on a CPU with {cores} cores beside much other work.")
             said.append(took.format(model=model, time=duration(known.seconds, speak), cores=known.cores))
         else:
             said.append(self.tr("How long that takes here is known after the first run."))

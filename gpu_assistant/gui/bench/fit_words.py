@@ -11,6 +11,7 @@ from ...bench.snippet import ways_of
 from ...core.memory import FitVariant, MemoryFit
 from ...core.results import BenchDevice
 from ...texts.format import memory, short_name
+from .. import language
 from ..components.picker import Entry
 from . import scores
 from .working import Now
@@ -35,7 +36,7 @@ def model_name(model: str) -> str:
     return {
         "resnet50": "ResNet-50",
         "bert-base": "BERT-base",
-        "language-model": translate("Fit", "small language model"),
+        "language-model": language.texts().say("bench.workload.decode"),
     }.get(model, model)
 
 

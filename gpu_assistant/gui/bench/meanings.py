@@ -14,14 +14,7 @@ translate = QCoreApplication.translate
 def short_name(pair: Pair) -> str:
     """What was measured, short enough for the beginning of a row."""
     best = pair.best
-    said = {
-        "decode": translate("Meaning", "Language model"),
-        "copy-to-device-pinned": translate("Meaning", "Copy to the card"),
-        "copy-within": translate("Meaning", "Copy within the card")
-        if pair.gpus
-        else translate("Meaning", "Copy in memory"),
-    }.get(best.id)
-    return said or scores.workload(best.id)
+    return translate("Meaning", "Copy to the card") if best.id == "copy-to-device-pinned" else scores.workload(best.id)
 
 
 def meaning(pair: Pair, benchmark: Benchmark) -> str:
@@ -38,7 +31,11 @@ def meaning(pair: Pair, benchmark: Benchmark) -> str:
     if best.id.startswith("copy-to"):
         return _slot(benchmark, best.device)
     if best.id == "copy-within":
-        return translate("Meaning", "how fast the memory is")
+        return (
+            translate("Meaning", "how fast the card's memory is")
+            if pair.gpus
+            else translate("Meaning", "how fast the memory is")
+        )
     return translate("Meaning", "{what}, {kind}").format(what=said, kind=kind) if said and kind else said or kind
 
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from ...bench.summary import Pair
 from ...core.results import BenchResult
 from ...texts.format import UNKNOWN
+from ...texts.measured import times
 from .. import theme
 from ..components import Live
 from ..components.base import rounded
@@ -65,7 +66,7 @@ class PairRow(Live, QWidget):
             low, high = (scores.amount(each, pair.best.unit) for each in self._usual)
             parts.append(self.tr("usual for this card: {low} to {high}").format(low=low, high=high))
         if pair.ratio is not None:
-            parts.append(self.tr("{times} times the CPU").format(times=scores.times(pair.ratio)))
+            parts.append(self.tr("{times} times the CPU").format(times=times(pair.ratio)))
         self.setAccessibleName(f"{self._title}: " + ", ".join(parts))
 
     def hasHeightForWidth(self) -> bool:

@@ -142,7 +142,7 @@ class RightCard(Card):
         self._grid.addWidget(Icon(state, state, 16), row, 0, Qt.AlignmentFlag.AlignTop)
         name = scores.name(result)
         if result.device != "cuda:0":
-            name = f"{scores.device_name(result)}: {name}"
+            name = scores.on_device(result.device, name)
         self._grid.addWidget(label("body", name, "soft"), row, 1, Qt.AlignmentFlag.AlignTop)
         self._grid.addLayout(words, row, 2)
 

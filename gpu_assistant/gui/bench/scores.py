@@ -12,7 +12,9 @@ from ...bench import compare, summary
 from ...bench.expected import key
 from ...bench.lines import NOTE, BenchProgress
 from ...core.results import Benchmark, BenchResult
+from ...texts import measured
 from ...texts.format import UNKNOWN, counted, duration, memory, short_name
+from ...texts.measured import digits, labelled, times
 from ...texts.missing import without
 from ...texts.sentences import closed_up
 from ...texts.verdict import verdict
@@ -90,6 +92,11 @@ def device_label(name: str) -> str:
     return "CPU" if kind == "cpu" else "GPU" if number in ("", "0") else f"GPU {number}"
 
 
+def on_device(device: str, said: str) -> str:
+    """Something of one device, behind its label."""
+    return labelled(device_label(device), said, language.texts().language)
+
+
 def device_name(result: BenchResult) -> str:
     """Where it was measured."""
     return device_label(result.device)
@@ -109,34 +116,21 @@ def colour(result: BenchResult) -> str:
     return "s5" if result.device == "cpu" else "accent"
 
 
-def figure(number: float) -> str:
-    """Digits that mean something: 0.041, 0.487, 11.8, 262."""
-    if number >= 100:
-        return f"{number:,.0f}"
-    if number >= 10:
-        return f"{number:.1f}"
-    return f"{number:#.3g}"
-
-
 def shown(number: float, unit: str) -> tuple[str, str]:
     """A figure and its unit as people read them: below 1 TFLOP/s it is GFLOP/s."""
     number, unit = summary.readable(number, unit)
-    return figure(number), unit
+    return digits(number), unit
 
 
 def unit_name(unit: str) -> str:
     """A unit as people call it."""
-    return {
-        "images/s": translate("Scores", "images/s"),
-        "sequences/s": translate("Scores", "sentences/s"),
-        "tokens/s": translate("Scores", "tokens/s"),
-    }.get(unit, unit)
+    return measured.unit(unit, language.texts())
 
 
 def amount(number: float, unit: str) -> str:
     """A figure with its unit."""
-    digits, unit = shown(number, unit)
-    return f"{digits} {unit_name(unit)}"
+    said, unit = shown(number, unit)
+    return f"{said} {unit_name(unit)}"
 
 
 def value(result: BenchResult) -> str:
@@ -164,13 +158,7 @@ def doubtful(result: BenchResult) -> bool:
 
 def doubt(*results: BenchResult) -> str:
     """What speaks against the figures of these results; "" where nothing does."""
-    said = {
-        "busy-cpu": translate("Scores", "other programs used the CPU"),
-        "few": translate("Scores", "there was time for two runs only"),
-        "spread": translate("Scores", "the runs vary by more than 10 %"),
-        "wrong": translate("Scores", "the check of the result failed"),
-    }
-    return translate("Scores", "; ").join(said[note] for note in compare.doubts(*results))
+    return measured.doubt(compare.doubts(*results), language.texts())
 
 
 def reference(benchmark: Benchmark) -> BenchResult | None:
@@ -264,11 +252,6 @@ def usual(pair: summary.Pair, benchmark: Benchmark) -> tuple[float, float] | Non
     best = pair.best
     known = (benchmark.expected or {}).get(key(best))
     return known if known is not None and summary.best_of_its_key(best, benchmark) else None
-
-
-def times(ratio: float) -> str:
-    """A ratio with the digits that mean something: 31, 6.4."""
-    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
 
 
 def ratio_words(ratio: float) -> str:

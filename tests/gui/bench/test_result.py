@@ -259,7 +259,7 @@ def test_another_batch_is_answered_without_another_run(memory, app, qtbot, seen)
     assert app.fitted == ("resnet50", 16, "cuda")  # nobody else was asked
     assert not memory.busy
     assert memory._fits == worked_out(4).fits
-    assert "One step of ResNet-50, batch of 4, on GPU 1 · RTX 3090" in seen(memory.bars)
+    assert "ResNet-50: one step with a batch of 4, on GPU 1 · RTX 3090" in seen(memory.bars)
     memory.model.take(memory.model.entries[1])
     assert not memory.bars.isVisible()  # of this one nothing is known
     assert memory.start.text() == "Work it out"
@@ -378,7 +378,7 @@ def test_what_was_worked_out_stays_until_there_is_something_new(memory, app, qtb
     known = memory.bars.rows["plain"].accessibleName()
     app.gate, app.results["fit"] = threading.Event(), AppError("bench-killed")
     memory.start.click()
-    assert "The earlier result: One step of ResNet-50" in seen(memory.bars)
+    assert "The earlier result: ResNet-50: one step" in seen(memory.bars)
     app.gate.set()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
     assert memory.trouble.isVisible()

@@ -130,7 +130,7 @@ def test_a_run_that_ended_early_is_not_all_right():
     assert found["Results checked"].value == "1 right, the rest was not measured"
     assert found["Results checked"].kind == "neutral"
     (named,) = [line for line in found.values() if line.below]
-    assert named.below == "Writing with a small language model, float32"
+    assert named.below == "Small language model, float32"
     assert rows_of(killed)[-1][-2:] == ("96 words", "Not measured: the test ended before")
 
 
