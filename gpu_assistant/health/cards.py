@@ -27,6 +27,7 @@ HELD_BACK = {
     "hardware-slowdown": "slowed-by-itself",
 }
 NO_CARD = "no-card"  # how the check of the driver is called where there is no card for it
+NO_CARD_REASON = "@health.reason.no-card"  # where there is neither a driver nor a card
 OWN = "own"  # what the rules call a source that is our own experience
 TWICE = 2  # one reading alone may be a slip
 
@@ -67,7 +68,7 @@ def driver(sample: Sample, rules: HealthRules, *, card_there: bool) -> Check:
         return made("driver", "pass", value=sample.driver)
     if sample.nvml == "absent":
         if not card_there:
-            return made("driver", "skip", reason="@health.reason.no-card")
+            return made("driver", "skip", reason=NO_CARD_REASON)
         return made("driver", "fail", case="absent")
     rule = judged.of_driver(rules, sample.nvml)
     state = "fail" if rule is None else judged.STATES[rule.level]

@@ -248,14 +248,17 @@ class HealthJob:
         without = {area for area in EITHER if where.get(area) == {processor}}
         looked_at = where.keys() - without
         areas = [area for level in LEVELS for area in AREAS[level]]
+        covers = tuple(
+            f"{area}-cpu" if area in without else area for area in areas if area in looked_at or area in without
+        )
+        worst = verdict(found)
         return Checks(
             schema="gpu-assistant/checks/1",
-            verdict=verdict(found),
+            # Where nothing was tested, nothing has passed.
+            verdict="warn" if worst == "pass" and not covers else worst,
             checks=tuple(found),
             level=self._level,
-            covers=tuple(
-                f"{area}-cpu" if area in without else area for area in areas if area in looked_at or area in without
-            ),
+            covers=covers,
             leaves_out=(*(area for area in dict.fromkeys((*MATTERS, *areas)) if area not in looked_at), *NEVER),
             curves=curves,
         )

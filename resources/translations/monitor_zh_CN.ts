@@ -338,8 +338,8 @@
         <translation>过热</translation>
     </message>
     <message>
-        <source>lost</source>
-        <translation>失去连接</translation>
+        <source>no longer answers</source>
+        <translation>不再回应</translation>
     </message>
     <message>
         <source>no longer there</source>

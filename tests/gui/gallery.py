@@ -36,7 +36,7 @@ ZH = {
     ),
     "Show live graphs": "看实时曲线",
     "Your GPU is hot and slows itself down": "显卡过热，正在自动降速",
-    "The GPU no longer answers": "显卡没有回应",
+    "The GPU no longer answers": "显卡不再回应",
     "Asleep, to save your battery. We let it sleep.": "正在休眠省电，我们不吵醒它。",
     "Home": "首页",
     "Monitor": "监控",

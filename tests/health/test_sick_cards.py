@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Cpu, Gpu
 from gpu_assistant.core.results import Check, Checks, GpuSample
 from gpu_assistant.health.cards import answers, card
@@ -24,6 +26,8 @@ from ..nvml.scenario import Scenario
 from .conftest import Play
 from .samples import BUSY
 from .trial import CARD, END, PASSED, RULES, START, Looks, Run, looks, one, states
+
+BROKEN = Check(id="torch-import", state="fail")  # PyTorch does not load
 
 
 class Slow(Looks):
@@ -186,12 +190,38 @@ def test_without_an_environment_the_card_that_is_asked_for(scenario: Scenario, t
 def test_a_build_for_the_processor_alone_is_called_that(scenario: Scenario, play: Play) -> None:
     scenario.card(util="0")
     cpu = {"start": {"torch": "2.13.0+cpu", "devices": [{"id": "cpu"}], "for_cards": False}}
-    checks = Run(play(cpu, PASSED, END), scenario).go()
+    environment = play(cpu, PASSED, END)
+    checks = Run(environment, scenario).go()
     check = one(checks, "torch-build")
     assert check.state == "fail"
     assert "2.13.0 (CPU build)" in (check.text or "")
     assert "wizard" in (check.fix or "")
     assert "torch-cuda" not in states(checks)
+    # The card is not accused of it, nor where PyTorch does not load at all; what the card itself has still counts.
+    assert headline(checks) == "unused"
+    assert (
+        headline(replace(checks, checks=(*(one for one in checks.checks if one.id != "torch-build"), BROKEN)))
+        == "unused"
+    )
+    scenario.card(mem_used=str(8 * 10**9), util="99")
+    assert headline(Run(environment, scenario).go()) == "unused-warn"
+    scenario.card(util="!15", temp="!15", name="!15", mem_used="!15", power="!15")
+    assert headline(Run(environment, scenario).go()) == "fail"
+
+
+def test_without_any_card_the_verdict_says_so(tmp_path: Path, play: Play) -> None:
+    def run(environment: Path | None) -> Checks:
+        system = FakeSystem(cpu=Cpu(cores=2))
+        with closing(Sampler(Nvml(system, library=tmp_path / "none.so"))) as driver:
+            return HealthJob(environment, system, RULES, driver, time_limit=60.0).run(JobContext())
+
+    cpu = {"start": {"torch": "2.13.0+cpu", "devices": [{"id": "cpu"}]}}
+    compute = {"check": {"id": "cpu-compute", "state": "pass", "data": {"device": "cpu"}}}
+    checks = run(play(cpu, PASSED, compute, END))
+    assert (checks.verdict, headline(checks)) == ("pass", "besides-no-card")
+    assert headline(replace(checks, verdict="fail", checks=(*checks.checks, BROKEN))) == "no-torch"
+    nothing = run(None)
+    assert (nothing.verdict, headline(nothing)) == ("warn", "nothing")
 
 
 def test_a_card_that_is_too_hot_from_the_start_blames_nothing_else(scenario: Scenario, play: Play) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ...core.results import Check, Checks
-from ...health.headline import headline, tested
+from ...health.headline import blames, headline, tested
 from .. import language
 from ..components import Banner, Button, Icon, label, scroll_slim
 from ..components.banner import BannerKind
@@ -14,7 +14,7 @@ from .curves import CurveView
 
 ICONS = {"pass": ("check", "ok"), "warn": ("warn", "warn"), "fail": ("error", "error"), "skip": ("minus", "soft")}
 MOST_TOLD = 3  # of what a verdict does not cover, until more is asked for
-VERDICTS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn", "fail": "error"}
+VERDICTS: dict[str, BannerKind] = {"pass": "ok", "warn": "warn"}
 
 
 def state_word(state: str) -> str:
@@ -115,8 +115,7 @@ class ResultView(QScrollArea):
             view = CurveView(curve, several=len(drawn) > 1)
             self.curves.append(view)
             self._column.insertWidget(self._column.indexOf(self.scope), view)
-        kind = VERDICTS[checks.verdict] if tested(headline(checks)) else "neutral"
-        self.verdict.set(kind, verdict_words(checks))
+        self.verdict.set(_kind(checks), verdict_words(checks))
         self.verdict.show()
         self._show_scope(whole=False)
         self.verticalScrollBar().setValue(0)
@@ -141,6 +140,14 @@ def verdict_words(checks: Checks) -> str:
     translate = QCoreApplication.translate
     said = translate("Health", "Level {level}: {verdict}")
     return said.format(level=checks.level, verdict=_verdict(checks)) if checks.level is not None else _verdict(checks)
+
+
+def _kind(checks: Checks) -> BannerKind:
+    """Red is for what may be the card."""
+    which = headline(checks)
+    if checks.verdict == "fail":
+        return "error" if blames(which) else "warn"
+    return VERDICTS[checks.verdict] if tested(which) else "neutral"
 
 
 def _verdict(checks: Checks) -> str:

@@ -39,7 +39,7 @@ RULES: dict[str, tuple[str, Tone, str]] = {
 }
 SAMPLE_S = 1.0  # between two looks at a card
 AWAY: dict[str, tuple[str, Tone]] = {
-    LOST: (str(QT_TRANSLATE_NOOP("Marks", "lost")), "error"),
+    LOST: (str(QT_TRANSLATE_NOOP("Marks", "no longer answers")), "error"),
     GONE: (str(QT_TRANSLATE_NOOP("Marks", "no longer there")), "warn"),
 }
 SILENT = {

@@ -206,7 +206,7 @@ def test_a_card_that_was_pulled_out_is_marked_as_that_and_not_as_lost(monitor):
     page._marker.forget()
     page.draw()
     plot = next(card.plot for card in page.cards if card.of.key == "util")
-    (marked,) = [event for event in plot._events if event.text in ("lost", "no longer there")]
+    (marked,) = [event for event in plot._events if event.text in ("no longer answers", "no longer there")]
     assert marked.text == "no longer there"
     assert marked.start == pytest.approx(now - 60, abs=2)
     assert marked.end == pytest.approx(now - 30, abs=2)

@@ -71,7 +71,7 @@ def test_the_lost_one_of_several_gpus_is_named(monitor):
     window, page = monitor
     cards = (gpu(index, state="lost" if index == 6 else "ready") for index in range(8))
     feed(window, sample(*cards), state="lost")
-    assert page.subtitle.text().startswith("GPU 6: The graphics card no longer answers.")
+    assert page.subtitle.text().startswith("GPU 6: The GPU no longer answers.")
 
 
 def test_the_table_of_many_gpus_keeps_its_heads_whole(monitor):
