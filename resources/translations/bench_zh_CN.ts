@@ -452,10 +452,6 @@
         <translation>全部使用 float32</translation>
     </message>
     <message>
-        <source>does not fit: at most about {batch}</source>
-        <translation>装不下：最大批次约 {batch}</translation>
-    </message>
-    <message>
         <source>fits; largest batch about {batch}</source>
         <translation>装得下，最大批次约 {batch}</translation>
     </message>
@@ -490,6 +486,26 @@
     <message>
         <source>Measuring small steps: {way}</source>
         <translation>正在实测小批次训练步：{way}</translation>
+    </message>
+    <message>
+        <source>does not fit; largest batch about {batch}</source>
+        <translation>装不下，最大批次约 {batch}</translation>
+    </message>
+    <message>
+        <source>A batch of {batch} fits.</source>
+        <translation>批次 {batch} 装得下。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>A batch of {batch} does not fit as it is. It fits with: {ways}.</source>
+        <translation>批次 {batch} 直接训练装不下，用这些方法可以：{ways}。</translation>
+    </message>
+    <message>
+        <source>A batch of {batch} does not fit in any way that was measured. Take a smaller one.</source>
+        <translation>批次 {batch} 用测过的方法都装不下，请选小一些的批次。</translation>
     </message>
 </context>
 <context>

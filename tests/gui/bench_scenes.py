@@ -14,6 +14,7 @@ from gpu_assistant.core.results import Benchmark
 from gpu_assistant.gui.bench.page import MEMORY_TAB, BenchmarkPage
 from gpu_assistant.gui.main.area import BENCHMARK
 from gpu_assistant.gui.main.window import MainWindow
+from tests.fakes.benchmarks import worked_out
 
 State = Callable[[MainWindow], None]
 
@@ -63,4 +64,12 @@ def remembers(window: MainWindow) -> None:
     page.tabs.buttons[MEMORY_TAB].click()
     page.memory.start.click()
     _until(lambda: bool(page.memory._fits) and not page.memory.busy)
-    page.memory.way.take(page.memory.way.entries[4])
+    page.memory.way.take(page.memory.way.entries[-1])
+
+
+def too_large(window: MainWindow) -> None:
+    """A batch that fits in some ways of training and not in others."""
+    window.app.results["fit"] = worked_out(256)
+    page = _page(window)
+    page.memory.batch.setValue(256)
+    remembers(window)

@@ -147,6 +147,7 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "benchmark-2-gpus": (BENCHMARK, 2, 0, True, bench_scenes.shows(two_cards(), unfolded=True)),
     "benchmark-running": (BENCHMARK, 1, 0, True, bench_scenes.runs),
     "memory": (BENCHMARK, 1, 0, True, bench_scenes.remembers),
+    "memory-too-large": (BENCHMARK, 1, 0, True, bench_scenes.too_large),
     "benchmark-empty": (BENCHMARK, 0, 0, True, None),
     "benchmark-nothing": (BENCHMARK, 0, 0, False, None),
     "settings": (SETTINGS, 0, 0, True, None),

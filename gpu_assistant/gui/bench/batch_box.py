@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QSpinBox
-
-from .. import theme
-from ..components import Live
+from ..components import NumberBox
 
 LARGEST = 4096
 
 
-class BatchBox(Live, QSpinBox):
+class BatchBox(NumberBox):
     """`valueChanged` comes with every number that is typed."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setRange(1, LARGEST)
-        self.setCorrectionMode(QSpinBox.CorrectionMode.CorrectToNearestValue)
-        self.follow()
-
-    def refresh(self) -> None:
-        """Font and height of now."""
-        self.setFont(theme.font("strong"))
-        self.setMinimumHeight(self.fontMetrics().height() + theme.px(16))
-        super().refresh()
 
     def set_words(self, words: str, name: str) -> None:
         """`words` with "{count}" where the number stands; `name` says what it is about. What is being typed stays."""
@@ -41,7 +29,3 @@ class BatchBox(Live, QSpinBox):
             value = 1 << value.bit_length() if steps > 0 else max(1 << (value - 1).bit_length() >> 1, 1)
         self.setValue(value)
         self.selectAll()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """It scrolls the page and changes nothing."""
-        event.ignore()

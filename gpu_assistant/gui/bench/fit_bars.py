@@ -27,9 +27,10 @@ class FitBars(Card):
         self._earlier = self._ready = False
         super().__init__(" ")
         self.rows: dict[FitVariant, StackRow] = {}
-        self.free, self.notes = label("small"), label("small")
+        self.answer, self.free, self.notes = label("strong"), label("small"), label("small")
         self._rows, self._left_out = QVBoxLayout(), QVBoxLayout()
         self._rows.setSpacing(8)
+        self.column.addWidget(self.answer)
         self.column.addWidget(self.free)
         self.column.addLayout(self._rows)
         self.column.addLayout(self._left_out)
@@ -72,6 +73,9 @@ class FitBars(Card):
         )
         self.set_title(self.tr("The earlier result: {title}").format(title=title) if self._earlier else title)
         plain = next((fit for fit in fits if fit.variant == "plain"), None)
+        self.answer.setText(fit_words.answer(fits))
+        self.answer.setVisible(bool(self.answer.text()))
+        self.answer.set_tone(fit_words.largest_colour(first))
         self.free.setText(fit_words.room(first, scale))
         self.free.setVisible(bool(self.free.text()))
         for fit in fits:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...bench.fit import LARGEST_GPU, LIMIT_S, FitModel
 from ...bench.lines import FitProgress, Loading, Start
@@ -18,7 +18,7 @@ from ...core.memory import FitVariant, MemoryFit, MemoryFits
 from ...core.results import BenchDevice
 from ...texts.format import duration
 from .. import language
-from ..components import Banner, Button, Card, CommandBox, Live, Shape, label
+from ..components import Banner, Button, Card, CommandBox, Flow, Live, label
 from ..components.picker import Entry, Picker
 from ..main.facts import Installed
 from ..wizard.plan_command import one_line
@@ -70,13 +70,11 @@ class FitView(Live, QWidget):
         self.follow()
 
     def _lay_out(self) -> None:
-        self._choices = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._choices.setSpacing(10)
+        choices = Flow(spacing=10)
         for widget in (self.model, self.batch, self.device, self.start):
-            self._choices.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
-        self._choices.addStretch(1)
+            choices.addWidget(widget)
         self.ask.column.addWidget(self.about)
-        self.ask.column.addLayout(self._choices)
+        self.ask.column.addLayout(choices)
         for part in (self.trouble, self.running, self.note):
             self.ask.column.addWidget(part)
         self.code.column.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
@@ -89,14 +87,6 @@ class FitView(Live, QWidget):
         for card in (self.ask, self.bars, self.code):
             column.addWidget(card)
         column.addStretch(1)
-        self._shape = Shape(self)
-        self._shape.changed.connect(self._arrange)
-        self._arrange()
-
-    def _arrange(self) -> None:
-        """Choices below each other where they do not fit beside each other."""
-        direction = QBoxLayout.Direction
-        self._choices.setDirection(direction.TopToBottom if self._shape.small else direction.LeftToRight)
 
     def _connect(self) -> None:
         self.model.chosen.connect(partial(self._choose, "_model"))

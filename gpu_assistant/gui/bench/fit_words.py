@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication
 
 from ...bench.fit import LARGEST_GPU, FitModel
@@ -123,8 +125,24 @@ def largest(fit: MemoryFit) -> str:
     if batch == 0:
         return translate("Fit", "does not fit, not even a batch of 1")
     if not fits(fit):
-        return translate("Fit", "does not fit: at most about {batch}").format(batch=f"{batch:,}")
+        return translate("Fit", "does not fit; largest batch about {batch}").format(batch=f"{batch:,}")
     return translate("Fit", "fits; largest batch about {batch}").format(batch=f"{batch:,}")
+
+
+def answer(measured: Sequence[MemoryFit]) -> str:
+    """Whether the batch fits, and with which ways of training where it does not fit as it is; "" where nobody knows."""
+    plain = next((fit for fit in measured if fit.variant == "plain"), None)
+    if plain is None or fits(plain) is None:
+        return ""
+    if fits(plain):
+        said = translate("Fit", "A batch of {batch} fits.")
+    elif ways := [variant_name(fit.variant) for fit in measured if fits(fit)]:
+        said = translate("Fit", "A batch of {batch} does not fit as it is. It fits with: {ways}.").replace(
+            "{ways}", translate("Fit", ", ").join(ways)
+        )
+    else:
+        said = translate("Fit", "A batch of {batch} does not fit in any way that was measured. Take a smaller one.")
+    return said.format(batch=f"{plain.batch:,}")
 
 
 def largest_colour(fit: MemoryFit) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .menus import LanguageMenu, ThemeMenu
     from .metric_tile import Figure, MetricTile
     from .nav_rail import NavRail
+    from .number_box import NumberBox
     from .page import Page
     from .picture import Icon, draw_icon
     from .pill import Pill
@@ -65,6 +66,7 @@ _PLACES = {
     "MetricTile": "metric_tile",
     "MonoText": "command_box",
     "NavRail": "nav_rail",
+    "NumberBox": "number_box",
     "Page": "page",
     "Pill": "pill",
     "PressableCard": "card",
@@ -121,6 +123,7 @@ __all__ = [
     "MetricTile",
     "MonoText",
     "NavRail",
+    "NumberBox",
     "Page",
     "Pill",
     "PressableCard",

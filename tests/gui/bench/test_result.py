@@ -179,6 +179,13 @@ def test_each_part_has_its_figure_and_the_keyboard_gets_there(memory, qtbot):
     assert stops == [memory.start, *memory.bars.rows.values()]
 
 
+def test_the_choices_take_two_rows_at_most_in_the_smallest_window(memory, qtbot):
+    memory.window().resize(880, 520)
+    parts = (memory.model, memory.batch, memory.device, memory.start)
+    qtbot.waitUntil(lambda: memory.start.geometry().right() < memory.ask.width(), timeout=5000)
+    assert len({part.geometry().center().y() for part in parts}) <= 2
+
+
 def test_what_does_not_fit_is_marked(memory, app, qtbot, seen):
     app.results["fit"] = memory_fits(GIB)
     memory.start.click()
@@ -192,12 +199,17 @@ def test_what_does_not_fit_says_so_and_its_code_takes_what_does(memory, app, qtb
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
     row = memory.bars.rows["plain"]
-    assert row.batch.text().startswith("does not fit: at most about ")
+    assert row.batch.text().startswith("does not fit; largest batch about ")
     assert row.batch.tone == "error"
+    assert memory.bars.answer.text() == "A batch of 256 does not fit as it is. It fits with: Accumulation."
     most = row.batch.text().rpartition(" ")[2]
     code = memory.snippet.text.toPlainText()
     assert code.splitlines()[0] == f"# A batch of 256 does not fit into the free memory: this takes {most}."
     assert f"torch.randn({most}, 3, 224, 224)" in code
+    memory.batch.setValue(16)
+    assert memory.bars.answer.text() == "A batch of 16 fits."
+    memory.batch.setValue(4096)
+    assert memory.bars.answer.text().startswith("A batch of 4,096 does not fit in any way")
 
 
 def test_batch_norm_is_said_only_of_a_model_that_has_it():
@@ -314,7 +326,7 @@ def test_twice_as_large_a_text_cuts_nothing_of_what_fits(memory, qapp, qtbot):
     page = memory.window().area.pages[BENCHMARK]
     memory.window().resize(1000, 700)
     theme.set_text_scale(qapp, 2.0)
-    qtbot.waitUntil(lambda: memory.batch.geometry().top() > memory.model.geometry().bottom() > 20, timeout=5000)
+    qtbot.waitUntil(lambda: memory.start.geometry().top() > memory.model.geometry().bottom() > 20, timeout=5000)
     qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)
 
 
