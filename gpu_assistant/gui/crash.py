@@ -38,6 +38,17 @@ class CrashReport:
         faulthandler.enable(self._file)
         return kept
 
+    def survived(self) -> None:
+        """The process is about to be ended from outside. What was written so far took no process down: on Windows a
+        fault is written down that another part then deals with.
+        """
+        if self._file is not None:
+            try:
+                self._file.seek(0)
+                self._file.truncate()
+            except OSError as error:
+                log.warning("%s stays as it is: %s", self._now.name, error)
+
     def end(self) -> None:
         """All went well."""
         if self._file is None:

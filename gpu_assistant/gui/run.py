@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..app import App
+    from .ending import Ending
     from .garbage import Garbage
     from .hooks import Hooks
     from .language import Language
@@ -43,6 +44,7 @@ class Program:
         self._code = language
         self._hooks: Hooks | None = None
         self._garbage: Garbage | None = None
+        self._ending: Ending | None = None
         self._crash = CrashReport(app.data.logs)
         self._crashed: Path | None = None
 
@@ -94,10 +96,17 @@ class Program:
         return self.window
 
     def exec(self) -> int:
-        """Run until the window is closed; the exit status."""
+        """Run until the window is closed, or the system ends it; the exit status."""
+        from .ending import Ending
+
+        self._ending = Ending(self.qt)
+        self._ending.told.connect(self._end)
+        self._ending.near.connect(self._keep)
+        self._ending.listen()
         try:
             return self.qt.exec()
         finally:
+            self._ending.ignore()
             if self._hooks is not None:
                 self._hooks.remove()
             if self._garbage is not None:
@@ -150,6 +159,18 @@ class Program:
             self.instance.listen(self.window.to_front)
         if self._crashed is not None and self.window is not None:
             self.window.say_crashed(self._crashed)
+
+    def _end(self) -> None:
+        if self.window is not None:
+            self.window.end()
+        else:
+            self.qt.quit()
+
+    def _keep(self) -> None:
+        """The process may be gone in a moment, and not by a fault."""
+        if self.window is not None:
+            self.window.keep()
+        self._crash.survived()
 
     def _unforeseen(self) -> None:
         from .main.tell import tell

@@ -99,6 +99,19 @@ def test_a_process_that_was_ended_from_outside_is_no_crash(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_fault_that_was_survived_is_no_crash(tmp_path: Path) -> None:
+    """On Windows it is written down all the same; then the session ends, and the process with it."""
+    before = CrashReport(tmp_path)
+    before.begin()
+    (tmp_path / NOW).write_text("Windows fatal exception: code 0x8001010d", encoding="utf-8")
+    before.survived()
+    after = CrashReport(tmp_path)  # the process before is gone now
+    assert after.begin() is None
+    for report in (after, before):
+        report.end()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_that_cannot_be_written_breaks_nothing(tmp_path: Path) -> None:
     (tmp_path / "logs").touch()
     report = CrashReport(tmp_path / "logs")

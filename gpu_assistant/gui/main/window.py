@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 # After this long a job that does not stop is left behind: the program must end when told to.
 STOP_PATIENCE_MS = 15_000
+KEEP_S = 2.0  # what Windows grants at the end of a session is five seconds
 
 
 class MainWindow(QMainWindow):
@@ -194,6 +195,17 @@ class MainWindow(QMainWindow):
         self._stop(running)
         self._say("warn", self.tr("Stopping… The window closes by itself in a moment."))
         self._patience.start()
+
+    def end(self) -> None:
+        """The system ends the program: nobody is asked, but all that runs is stopped and kept."""
+        self.keep(0.0)
+        self._agreed = True
+        self.close()
+
+    def keep(self, patience: float = KEEP_S) -> None:
+        """Bring to the disk what a sudden end would lose; waits for that so many seconds."""
+        if self.area is not None:
+            self.area.sampling.save(patience)
 
     def _close_from_icon(self) -> None:
         """What is asked before work is stopped must be seen."""

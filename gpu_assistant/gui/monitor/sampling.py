@@ -71,6 +71,7 @@ class Sampling(QObject):
         self._wake = threading.Condition()
         self._running = False
         self._stop = False
+        self._saved: threading.Event | None = None  # somebody wants it on the disk now
         self._thread: threading.Thread | None = None
         # Queued, so that a page is told on the window's thread and never after `stop`.
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
@@ -102,6 +103,15 @@ class Sampling(QObject):
     def hurry(self) -> None:
         """Somebody wants to see more than the last minute: read the history with the next sample."""
         self._recorder.hurry()
+
+    def save(self, timeout: float) -> bool:
+        """Bring to the disk soon what was seen so far; whether it was there within `timeout` seconds."""
+        with self._wake:
+            if self._thread is None or not self._running:
+                return True  # what was seen before a pause is there
+            saved = self._saved = self._saved or threading.Event()
+            self._wake.notify_all()
+        return saved.wait(timeout)
 
     def stop(self, timeout: float = 5.0) -> bool:
         """End the thread for good and wait for it, at most `timeout` seconds; whether it ended.
@@ -182,10 +192,16 @@ class Sampling(QObject):
             self._refused.emit(error)
 
     def _pause(self, due: float) -> None:
-        """Wait until it is time, or until nobody wants samples any more."""
-        with self._wake:
-            while self._running and not self._stop and (left := due - time.monotonic()) > 0:
-                self._wake.wait(left)
+        """Wait until it is time, or until nobody wants samples any more; save what is wanted saved meanwhile."""
+        while True:
+            with self._wake:
+                while self._running and not (self._stop or self._saved) and (left := due - time.monotonic()) > 0:
+                    self._wake.wait(left)
+                saved, self._saved = self._saved, None
+            if saved is None:
+                return
+            self._try(self._recorder.flush)
+            saved.set()
 
     def _wait_until_wanted(self) -> bool:
         """Wait, without waking up, until somebody wants samples; False once it is over."""
