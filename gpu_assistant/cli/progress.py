@@ -80,7 +80,7 @@ class StepLines:
 
     def _running(self, step: StepEvent, title: str) -> None:
         # Said once each time: it may last, and nothing else moves meanwhile.
-        waits, self._waits = self._waits, step.bottleneck == "elsewhere"
+        waits, self._waits = self._waits, step.bottleneck in ("elsewhere", "mending")
         if self._waits and not waits:
             self._output.note(f"… {step.message}")
         if self._bar is None:

@@ -14,7 +14,7 @@ PLAN_SCHEMA = "gpu-assistant/plan/1"
 
 StepState = Literal["waiting", "running", "done", "skipped", "failed", "cancelled"]
 EndState = Literal["done", "failed", "cancelled", "reboot-needed"]
-Bottleneck = Literal["network", "source", "disk", "checking", "installing", "consent", "elsewhere"]
+Bottleneck = Literal["network", "source", "disk", "checking", "installing", "consent", "elsewhere", "mending"]
 
 
 class PlanFile(Struct, frozen=True, kw_only=True):

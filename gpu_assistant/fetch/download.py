@@ -20,6 +20,9 @@ from .source import Sources
 from .wanted import Digest as Digest
 from .wanted import Wanted as Wanted
 
+# A disk that so often gave back other bytes than were written would do so for ever.
+DISK_FAULTS = 3
+
 Look = Callable[[Wanted, threading.Event, Callable[[int], None]], bool]
 
 
@@ -37,12 +40,13 @@ class Download:
         self.waiting = False
         self._total = wanted.bytes
         self._there = 0
-        self._before = 0
         self._common = common
         self._sources = Sources(wanted, common.limits)
         self._round: Round | None = None
         self._mending: Mending | None = None
+        self._fetching: list[Round | Mending] = []
         self._done = False
+        self._thrown = False
 
     @property
     def total(self) -> int | None:
@@ -59,23 +63,20 @@ class Download:
     @property
     def fetched(self) -> int:
         """Bytes that came over the network."""
-        mended = self._mending.fetched if self._mending is not None else 0
-        return self._before + mended + (self._round.fetched if self._round is not None else 0)
+        return sum(work.fetched for work in tuple(self._fetching))
 
     def slow_now(self) -> Bottleneck:
         """What the rest is waiting for."""
         work = self._round
         if self.waiting:
             return "elsewhere"
+        if self._mending is not None:
+            return "mending"
         if self.checking or (work is not None and work.board.whole and not self._done):
             return "checking"
-        if work is None:
-            return "network"
-        if self._sources.waiting and not work.board.active:
+        if work is not None and self._sources.waiting and not work.board.active:
             return "source"
-        if work.disk_bound:
-            return "disk"
-        return "network"
+        return "disk" if work is not None and work.disk_bound else "network"
 
     def run(self) -> Path:
         """Get the file; raises AppError (of any kind). What has come stays for the next time."""
@@ -117,8 +118,8 @@ class Download:
             self._refuse_other()
             part.part_path(path).replace(path)
             part.state_path(path).unlink(missing_ok=True)
-        except AppError as error:
-            if error.code in ("hash-mismatch", "source-changed"):
+        except AppError:
+            if self._thrown:
                 part.drop(path)
             part.drop_empty(path)
             raise
@@ -147,7 +148,7 @@ class Download:
         self.reused += count
 
     def _get(self) -> None:
-        kept = self._take_up()
+        kept, faults = self._take_up(), 0
         while True:
             work = self._work(kept)
             if work is None:
@@ -156,6 +157,9 @@ class Download:
                 return
             elif (sound := self._sound(work.state.kept)) != work.state.kept.pieces:
                 # The disk gave back other bytes than were written.
+                faults += 1
+                if faults > DISK_FAULTS:
+                    raise AppError("disk-changes-bytes", path=str(self.wanted.path.parent))
                 kept = part.Kept(head=work.state.kept.head, versions=work.state.kept.versions, pieces=sound)
             elif self._mend(work):
                 return
@@ -167,6 +171,7 @@ class Download:
             else:
                 official = self._sources.all[0]
                 code = "source-changed" if official.changed else "hash-mismatch"
+                self._thrown = True
                 raise AppError(code, name=self.wanted.path.name, host=official.host)
 
     def _work(self, kept: part.Kept) -> Round | None:
@@ -177,8 +182,8 @@ class Download:
         total = self.wanted.bytes if self.wanted.bytes is not None else kept.head.total
         board = Board(here, total, self._common.limits.least_share)
         work = Round(self.wanted, self._common, self._sources, state, board=board, best=best)
-        self._before += self._round.fetched if self._round is not None else 0
         self._round = work
+        self._fetching.append(work)
         try:
             return work if work.run() else None
         finally:
@@ -203,8 +208,21 @@ class Download:
         return found
 
     def _mend(self, work: Round) -> bool:
-        self._mending = Mending(self.wanted, self._common, self._sources, work.state.kept.pieces)
-        return self._mending.run()
+        """Whether the wrong bytes were found; raises NetworkError where the network alone stood in the way of it."""
+        self._mending = mending = Mending(self.wanted, self._common, self._sources, work.state.kept.pieces)
+        self._fetching.append(mending)
+        mended = False
+        try:
+            mended = mending.run()
+        finally:
+            self._mending = None
+            if not mended:
+                work.state.kept.pieces = mending.pieces
+                part.State(self.wanted.path, work.state.kept).close()
+        # What came in an earlier run may be another version's: with that the next try must not end here as well.
+        if not mended and mending.lost is not None and not (self.reused and mending.given()):
+            raise mending.lost
+        return mended
 
     def _nothing(self) -> part.Kept:
         with part.part_path(self.wanted.path).open("wb"):

@@ -18,6 +18,7 @@ from .board import OPEN, Span
 from .part import Piece, Version
 from .session import InsecureRedirect, Session, StrayRedirect
 from .source import Changed, Drop, Source
+from .trouble import trouble
 
 if TYPE_CHECKING:
     from .round import Round
@@ -90,6 +91,7 @@ class Lane:
                 if refusal is not None:
                     work.refuse(source, refusal)
                 else:
+                    source.trouble = trouble(error)
                     work.broke(source, span, error.after if isinstance(error, Drop) else None)
         except (ValueError, AttributeError):
             # What the libraries fall over where another thread has closed their connection.
@@ -135,6 +137,7 @@ class Lane:
         total = self._part_of_file(response, source, span) if status == 206 else None
         if status == 200:
             if span.start or (ranged and not work.board.empty):
+                self._ask_once_more(source, new)
                 source.ranges = False
                 raise Changed
             if ranged:
@@ -142,6 +145,17 @@ class Lane:
                 work.board.take_all(span)
             total = answers.content_length(response.headers)
         work.learn(source, total, new)
+
+    def _ask_once_more(self, source: Source, new: Version) -> None:
+        """One answer that ignores the range, of one server of many behind an address, is no reason to begin anew;
+        raises Drop.
+        """
+        work = self._round
+        worth = source.ranges is True or work.board.have >= work.limits.least_share
+        same = work.wanted.check is not None and not _differ(work.versions.get(source.url), new)
+        if worth and same and not source.ignored_range:
+            source.ignored_range = True
+            raise Drop("ignored the range")
 
     def _without_bytes(self, response: requests.Response, source: Source, span: Span, *, ranged: bool) -> None:
         """An answer that holds nothing of the file: an empty one is that; else raises what it means."""

@@ -3,23 +3,23 @@
 A checksum of the whole does not say where a fault is, so range for range is compared with what another source than
 its giver has, beginning with the source that gave least. Where two differ, the other's bytes go in and the file is
 hashed again from there; among the first few such ranges every mixture is tried, in case each source has a fault of
-its own. In the end, source for source, the file is filled with the bytes of that one alone. It ends at the first
-right hash. It costs at most two more files over the network, and no space.
+its own. Where nobody settles it the reserve is called, and asked first for what others disagree on. In the end,
+source for source, the file is filled with the bytes of that one alone. It ends at the first right hash. It costs at
+most three more files over the network, and no space.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
+import zlib
 from collections import Counter
 from pathlib import Path
 
-import requests
-import urllib3
 from msgspec import Struct
 
-from ..core.errors import Cancelled
-from . import answers
+from ..core.errors import Cancelled, NetworkError
+from .asker import Asker
 from .part import Piece, part_path
 from .round import Common
 from .source import Source, Sources
@@ -28,24 +28,28 @@ from .wanted import Digest, Wanted
 BLOCK = 4 << 20
 # Of so many differing ranges all mixtures are tried; of more, only whether the other source is right in all.
 MOST_MIXED = 4
-
-
-# A source that gives a range so often not is asked for no other.
-TRIES = 2
+# Of more than these a difference is followed by a hash of the file only each time there are twice as many.
+FEW = 8
 
 
 class _Range(Struct):
-    """Bytes that one source gave; `held` by these sources just as they are in the file now."""
+    """Bytes that one source gave; `seen` of these sources, `held` by those of them just as they are in the file now."""
 
     start: int
     end: int
     giver: str
     held: set[str]
+    seen: set[str]
 
     @property
     def size(self) -> int:
         """In bytes."""
         return self.end - self.start
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether nobody else's bytes are known, or they differ."""
+        return len(self.seen) == 1 or self.held != self.seen
 
 
 class _Doubt(Struct):
@@ -57,47 +61,83 @@ class _Doubt(Struct):
 
 
 class Mending:
-    """`run` tells whether the file is right afterwards; `fetched` bytes came over the network."""
+    """`run` tells whether the file is right afterwards."""
 
     def __init__(self, wanted: Wanted, common: Common, sources: Sources, pieces: list[Piece]) -> None:
-        self.fetched = 0
         self._wanted, self._common, self._sources, self._pieces = wanted, common, sources, pieces
         self._part = part_path(wanted.path)
         self._total = max((piece.end for piece in pieces), default=0)
-        self._silent: list[Source] = []
+        self._asker = Asker(wanted.path, self._total, common)
+        self._changed: dict[int, Piece] = {}
+
+    @property
+    def fetched(self) -> int:
+        """Bytes that came over the network."""
+        return self._asker.fetched
+
+    @property
+    def lost(self) -> NetworkError | None:
+        """What the network did to a source that might have mended it; None where each said what it has."""
+        return next(iter(self._asker.lost.values()), None)
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """What is in the file now, for the next time; a piece of which only some bytes were exchanged is left out."""
+        new = list(self._changed.values())
+        old = [p for p in self._pieces if not any(p.start < piece.end and piece.start < p.end for piece in new)]
+        return sorted([*old, *new], key=lambda piece: piece.start)
 
     def run(self) -> bool:
         """Compare and mend; raises Cancelled, OSError."""
-        check, usable = self._wanted.check, [s for s in self._sources.usable if s.ranges is not False]
-        ranges = self._ranges()
-        if check is None or all(source.url == span.giver for source in usable for span in ranges):
+        check, ranges = self._wanted.check, self._ranges()
+        if check is None:
             return False
         hashes = _Hashes(self._part, check, self._total)
-        return self._compared(ranges, usable, hashes) or self._from_one(ranges, usable, hashes)
+        with self._asker.at_work():
+            if self._compared(ranges, hashes):
+                return True
+            self._sources.call_all()
+            return self._compared(ranges, hashes) or self._from_one(ranges, hashes)
 
-    def _compared(self, ranges: list[_Range], usable: list[Source], hashes: _Hashes) -> bool:
+    def given(self) -> bool:
+        """Whether any source gives anything just now. Raises Cancelled."""
+        with self._asker.at_work():
+            return any(self._asker.gives(source) for source in self._sources.usable)
+
+    @property
+    def _usable(self) -> list[Source]:
+        return [source for source in self._sources.usable if source.ranges is not False]
+
+    def _compared(self, ranges: list[_Range], hashes: _Hashes) -> bool:
         """Whether other sources' bytes mend it, range for range; those of the source that gave least come first."""
         given: Counter[str] = Counter()
         for span in ranges:
             given[span.giver] += span.size
         doubts: list[_Doubt] = []
+        differing, hashed = 0, True
         for span in sorted(ranges, key=lambda span: (given[span.giver], span.giver, span.start)):
-            others = (source for source in usable if source.url != span.giver)
-            ours = self._read(span)
-            theirs = next((found for source in others if (found := self._exchanged(span, source)) is not None), None)
-            if theirs is None or theirs == ours:
+            if not span.unsettled:
                 continue
-            if hashes.right_from(span.start, self._common):
+            others = [source for source in self._usable if source.url not in span.seen]
+            ours = self._read(span) if others else None
+            theirs = next((found for source in others if (found := self._exchanged(span, source)) is not None), None)
+            if ours is None or theirs is None or theirs == ours:
+                continue
+            hashes.forget(span.start)
+            differing += 1
+            # To hash the whole after each of hundreds would take far longer than they do.
+            hashed = differing <= FEW or differing & (differing - 1) == 0
+            if hashed and hashes.right(self._common):
                 return True
             if len(doubts) < MOST_MIXED:
                 doubts.append(_Doubt(start=span.start, first=ours, other=theirs))
                 if self._mixed(doubts, hashes):
                     return True
-        return False
+        return not hashed and hashes.right(self._common)
 
-    def _from_one(self, ranges: list[_Range], usable: list[Source], hashes: _Hashes) -> bool:
+    def _from_one(self, ranges: list[_Range], hashes: _Hashes) -> bool:
         """Whether all of it from one source is right; who is known to hold most of what is here comes first."""
-        budget, left = self._total, list(usable)
+        budget, left = self._total, self._usable
         while left:
             lacking = {source.url: [span for span in ranges if source.url not in span.held] for source in left}
             source = min(left, key=lambda source: sum(span.size for span in lacking[source.url]))
@@ -111,9 +151,9 @@ class Mending:
                 continue
             start = min(span.start for span in spans)
             given = all(self._exchanged(span, source) is not None for span in spans)
-            if given and hashes.right_from(start, self._common):
-                return True
             hashes.forget(start)
+            if given and hashes.right(self._common):
+                return True
         return False
 
     def _ranges(self) -> list[_Range]:
@@ -126,22 +166,23 @@ class Mending:
                 if found and start % BLOCK and found[-1].giver == piece.url:
                     found[-1].end = end
                 else:
-                    found.append(_Range(start=start, end=end, giver=piece.url, held={piece.url}))
+                    found.append(_Range(start=start, end=end, giver=piece.url, held={piece.url}, seen={piece.url}))
                 start = end
         return found
 
     def _exchanged(self, span: _Range, source: Source) -> bytes | None:
         """A range as a source has it, which then is in the file; None if it does not give it."""
-        if source in self._silent:
-            return None
-        theirs = next((found for _ in range(TRIES) if (found := self._ask(source, span)) is not None), None)
+        theirs = self._asker.range(source, span.start, span.end)
         if theirs is None:
-            self._silent.append(source)
-        elif theirs == self._read(span):
+            return None
+        span.seen.add(source.url)
+        if theirs == self._read(span):
             span.held.add(source.url)
         else:
             self._write(span.start, theirs)
             span.held = {source.url}
+            crc = zlib.crc32(theirs)
+            self._changed[span.start] = Piece(start=span.start, end=span.end, crc=crc, url=source.url)
         return theirs
 
     def _mixed(self, doubts: list[_Doubt], hashes: _Hashes) -> bool:
@@ -149,40 +190,17 @@ class Mending:
         *older, _ = doubts
         if not older:
             return False
+        first = min(doubt.start for doubt in older)
         for choice in itertools.product((True, False), repeat=len(older)):
             for doubt, other in zip(older, choice, strict=True):
                 self._write(doubt.start, doubt.other if other else doubt.first)
-            if not all(choice) and hashes.right_from(min(doubt.start for doubt in older), self._common):
+            hashes.forget(first)
+            if not all(choice) and hashes.right(self._common):
                 return True
         for doubt in older:
             self._write(doubt.start, doubt.other)
-        hashes.forget(min(doubt.start for doubt in older))
+        hashes.forget(first)
         return False
-
-    def _ask(self, source: Source, span: _Range) -> bytes | None:
-        """A range from a source; None if it does not give it."""
-        start, end, limits = span.start, span.end, self._common.limits
-        session = self._common.sessions.take()
-        found = bytearray()
-        try:
-            headers = {"Range": f"bytes={start}-{end - 1}"}
-            timeout = (limits.connect_seconds, limits.stall_seconds)
-            with session.get(source.url, headers=headers, stream=True, timeout=timeout) as response:
-                sent = answers.content_range(response.headers)
-                if response.status_code == 200:
-                    source.ranges = False
-                if response.status_code != 206 or sent is None or sent.start != start or sent.total != self._total:
-                    return None
-                while len(found) < end - start and (chunk := response.raw.read1(1 << 18, decode_content=False)):
-                    if self._common.stopped.is_set():
-                        raise Cancelled
-                    found += chunk
-                    self.fetched += len(chunk)
-        except (requests.RequestException, urllib3.exceptions.HTTPError):
-            return None
-        finally:
-            session.close()
-        return bytes(found) if len(found) == end - start else None
 
     def _read(self, span: _Range) -> bytes:
         with self._part.open("rb") as file:
@@ -208,9 +226,8 @@ class _Hashes:
         """The file was changed from `start` on."""
         self._known = {at: found for at, found in self._known.items() if at <= start}
 
-    def right_from(self, start: int, common: Common) -> bool:
-        """Whether the file is right now that it was changed from `start` on."""
-        self.forget(start)
+    def right(self, common: Common) -> bool:
+        """Whether the file is right."""
         at = max(self._known)
         found = self._known[at].copy()
         with self._path.open("rb", buffering=0) as file:

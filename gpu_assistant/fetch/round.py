@@ -298,12 +298,14 @@ class Round:
                 span.left = True
 
     def _broke_off(self, source: Source) -> NetworkError:
-        """What is told: what the server said; else whether anything came, and is of use to the next start."""
+        """What is told: what the server said; else why there was no connection, or whether anything came, and is of
+        use to the next start.
+        """
         if source.said is not None:
             code = "source-trouble" if source.said >= 500 else "source-busy"
             return NetworkError(code, name=self.name, host=source.host, status=source.said)
-        code = "download-broke-off-whole" if source.ranges is False else "download-broke-off"
-        code = code if self.have else "download-never-came"
+        code = "download-broke-off-whole" if source.ranges is False else source.trouble or "download-broke-off"
+        code = code if self.have else source.trouble or "download-never-came"
         return NetworkError(code, name=self.name, host=source.host, have_bytes=self.have)
 
     def changed_at(self, source: Source) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from ..core.errors import AppError
 from .board import Board, Span
 from .limits import Limits
+from .trouble import Trouble
 from .wanted import Wanted
 
 # Beyond this the older half of what was measured no longer counts.
@@ -38,8 +39,9 @@ class Changed(Exception):
 @dataclass(eq=False)
 class Source:
     """One address. `most` connections at once, `widest` so far; whether it gives parts, `ranges`, is shown later;
-    `said` is the status by which it asked for patience last, None after any bytes; `changed` where it gave another
-    version of the file than before, `other_size` where its file is not as long as the one that comes.
+    `said` is the status by which it asked for patience last, None after any bytes; `trouble` is why the last failure
+    had no connection; `changed` where it gave another version of the file than before, `other_size` where its file is
+    not as long as the one that comes, `ignored_range` where it gave all of it instead of a part.
     """
 
     url: str
@@ -52,8 +54,10 @@ class Source:
     given: int = 0
     fails: int = 0
     said: int | None = None
+    trouble: Trouble | None = None
     changed: bool = False
     other_size: bool = False
+    ignored_range: bool = False
     not_before: float = 0.0
     asked: float | None = None
     _ended_at: int = 0
@@ -154,8 +158,12 @@ class Sources:
         given = sum((rate or 0.0) * max(1, source.widest) for source, rate in zip(at_work, rates, strict=True))
         if not any(source.fails for source in at_work) and (not tried or given >= self._slow_bytes):
             return 0
-        self._called = True
+        self.call_all()
         return len(self.all) - len(self._near)
+
+    def call_all(self) -> None:
+        """Ask the reserve, too, from now on."""
+        self._called = True
 
     def take_others(self, givers: set[str]) -> bool:
         """What the givers gave is wrong, and mending did not help: leave it all to those who had no part in either, as

@@ -59,7 +59,7 @@ def fetch(getting: Getting, wanted: Sequence[Wanted]) -> tuple[Path, ...]:
     from ..fetch.many import Fetch  # loads the network, which a plan does not need
 
     def progress(totals: Totals) -> None:
-        doing = "elsewhere" if totals.bottleneck == "elsewhere" else "fetching"
+        doing = totals.bottleneck if totals.bottleneck in ("elsewhere", "mending") else "fetching"
         getting.reporter.progress(
             done=totals.done,
             total=totals.total,

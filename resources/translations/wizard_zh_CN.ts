@@ -985,6 +985,14 @@
         <translation>下载完整后，这里直接使用。</translation>
     </message>
     <message>
+        <source>Some bytes came wrong</source>
+        <translation>有一部分收到的内容不对</translation>
+    </message>
+    <message>
+        <source>Another source is asked; only those are replaced.</source>
+        <translation>正在问另一个来源，只替换不对的部分。</translation>
+    </message>
+    <message>
         <source>Nothing has come yet.</source>
         <translation>还没有收到任何数据。</translation>
     </message>

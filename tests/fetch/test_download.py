@@ -193,7 +193,7 @@ def test_nobody_listening(server: FaultServer, tmp_path: Path, limits: Limits) -
     server.close()
     with pytest.raises(NetworkError) as caught:
         get(url, tmp_path / "file.bin", limits)
-    assert (caught.value.code, caught.value.data["have_bytes"]) == ("download-never-came", 0)
+    assert (caught.value.code, caught.value.data["have_bytes"]) == ("host-refused", 0)
 
 
 def test_a_stalled_read_ends_on_stop(server: FaultServer, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ PACE_ICONS: dict[Bottleneck, str] = {
     "installing": "cpu",
     "consent": "shield",
     "elsewhere": "clock",
+    "mending": "search",
 }
 
 
@@ -155,6 +156,10 @@ class StepBlock(Card):
             "elsewhere": (
                 self.tr("Another download fetches the same file"),
                 self.tr("It is used here as soon as it is whole."),
+            ),
+            "mending": (
+                self.tr("Some bytes came wrong"),
+                self.tr("Another source is asked; only those are replaced."),
             ),
         }[bottleneck]
 
