@@ -181,7 +181,9 @@ class Figures(Base):
         return Sampler(Nvml(self.system, forget_s=forget_s))
 
     def history(self) -> History:
-        """What this computer's window saw in the last month, not yet read from the disk."""
+        """What this computer's window saw in the last month, not yet read from the disk. The window of a simulated
+        machine keeps nothing: the real one may be open beside it.
+        """
         from ..monitor.history import History
 
-        return History(self.data.history)
+        return History(None if self.simulated else self.data.history)

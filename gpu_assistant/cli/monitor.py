@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .output import Output
 
 LONGEST_INTERVAL = 86_400.0  # a day: nobody waits longer between two samples
+INTERVAL = 1.0
+OF_SAMPLES = ("interval", "count", "processes", "serve_metrics", "metrics_address")
 UNITS = {"m": 60, "h": 3600, "d": 86_400}
 HIGHEST_PORT = 65_535
 ALARM_MARKS = {"info": "•", "warn": "!", "error": "✗", "well": "✓", "watching": "…", "untold": "•"}
@@ -59,7 +61,7 @@ def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: C
             raise argparse.ArgumentTypeError(say("range.span"))
         return int(found[1]) * UNITS[found[2]]
 
-    command.add_argument("--interval", type=interval, default=1.0, metavar="S", help=say("opt.interval"))
+    command.add_argument("--interval", type=interval, metavar="S", help=say("opt.interval"))
     command.add_argument("--count", type=count, metavar="N", help=say("opt.count"))
     command.add_argument("--processes", action="store_true", help=say("opt.processes"))
     command.add_argument("--csv", metavar="FILE", type=path, help=say("opt.csv"))
@@ -74,6 +76,8 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if arguments.history is not None:
         return _history(app, arguments, output)
     from ..monitor.sampler import due_after
+
+    interval = INTERVAL if arguments.interval is None else arguments.interval
 
     with stop_signals() as stop, ExitStack() as parts:
         sampler = parts.enter_context(closing(app.sampler()))
@@ -96,11 +100,11 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
         programs = output.json or (spoken and arguments.processes)
         left = arguments.count
         lines = Lines(output, programs=arguments.processes)
-        due = time.monotonic() + arguments.interval
+        due = time.monotonic() + interval
         alarms = Alarms(app, output) if spoken else None
         while not stop.wait(max(due - time.monotonic(), 0)):
             sample = sampler.sample(programs=programs)
-            due = due_after(due, time.monotonic(), arguments.interval)
+            due = due_after(due, time.monotonic(), interval)
             if table is not None:
                 table.write(sample)
             if latest is not None:
@@ -117,7 +121,13 @@ def monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 
 def _refuse(arguments: argparse.Namespace) -> None:
-    """Raise CallError for an address at which nothing is offered."""
+    """Raise CallError for an address at which nothing is offered, and for what is meant for samples to come beside what
+    was seen before.
+    """
+    if arguments.history is not None:
+        for name in OF_SAMPLES:
+            if (given := getattr(arguments, name)) is not None and given is not False:
+                raise CallError("history-beside", option="--" + name.replace("_", "-"))
     if arguments.metrics_address is not None and arguments.serve_metrics is None:
         raise CallError("address-without-metrics")
 
@@ -220,7 +230,8 @@ class Alarms:
 
 
 def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    from ..monitor.history_csv import card_name, export
+    from ..monitor.history_csv import export
+    from ..monitor.known_cards import card_name
     from ..monitor.series import card
 
     if not arguments.csv:
@@ -228,7 +239,7 @@ def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:
     path = vacant(arguments.csv)
     history = app.history()
     history.load()
-    # Cards are called as they are now; one that is gone keeps its number of the driver's.
+    # Cards are called as they are now; one that is gone as it was last.
     with closing(app.sampler()) as sampler:
         names = {card(gpu): card_name(gpu) for gpu in sampler.sample(looking=False).gpus}
     rows = export(history, path, arguments.history, names=names)
@@ -236,4 +247,5 @@ def _history(app: App, arguments: argparse.Namespace, output: Output) -> int:
         output.note(output.say("history-damaged", count=history.damaged))
     if not output.json:
         output.line(output.say("exported", table_rows=rows, path=str(path)))
+        output.note(output.say("history-precision"))
     return 0

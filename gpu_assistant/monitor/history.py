@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from ..core.json import storage_error
+from .known_cards import KnownCards
 from .segments import Segments
 from .stretch import Stretch
 from .tier import Floats, Row, Shape, Tier
@@ -65,7 +66,8 @@ class History:
         self._unwritten: tuple[list[tuple[int, Row]], ...] = tuple([] for _ in shapes)
         self._write_at = -np.inf
         self._set_back_to: float | None = None
-        self._folder = folder
+        self.folder = folder
+        self.cards = KnownCards(folder)
 
     @property
     def damaged(self) -> int:
@@ -84,23 +86,25 @@ class History:
         with self._lock:
             return sum(tier.bytes for tier in self._tiers)
 
-    def load(self) -> None:
-        """Take up what earlier runs kept, before the first `add`. What is damaged is left out.
+    def load(self, *, mend: bool = False) -> None:
+        """Take up what earlier runs kept, before the first `add`. What is damaged is left out; who writes it, `mend`s
+        it: a damaged file is kept beside, and what is sound of it in its place.
 
         Raises AppError where the folder cannot be read at all.
         """
         now = self._clock()
+        self.cards.load()
         try:
             for tier, files in zip(self._tiers, self._files, strict=False):
                 newest = int((now + SLEW_S) // tier.shape.step)
-                for series, numbers, figures in files.read(newest - tier.shape.capacity, newest):
+                for series, numbers, figures in files.read(newest - tier.shape.capacity, newest, mend=mend):
                     with self._lock:
                         places = [self._place(name) for name in series]
                         ordered = np.full((tier.shape.parts, len(self._names), len(numbers)), np.nan, figures.dtype)
                         ordered[:, places] = figures
                         tier.extend(numbers, ordered)
         except OSError as error:
-            raise storage_error(error, self._folder or Path()) from error
+            raise storage_error(error, self.folder or Path()) from error
         if self.damaged:
             logging.getLogger(__name__).warning("history: %d damaged places were left out", self.damaged)
 
@@ -142,7 +146,7 @@ class History:
                     files.forget_from(int(set_back_to // tier.shape.step))
                 files.write(names, rows)
         except OSError as error:
-            raise storage_error(error, self._folder or Path()) from error
+            raise storage_error(error, self.folder or Path()) from error
 
     def close(self) -> None:
         """End the stretches under way and write everything. Raises AppError."""

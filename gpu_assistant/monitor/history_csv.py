@@ -13,21 +13,23 @@ import numpy as np
 
 from ..core.errors import AppError
 from ..core.json import storage_error
-from ..core.results import GpuSample
-from .history import History
+from .history import UNITS, History
 from .series import COUNTS, GONE, GPU_FIGURES, LOST
+from .tier import Floats
 
 ORDER = (*GPU_FIGURES, LOST, GONE)
 WHOLE = 100_000
+MOST_DIGITS = 5  # half precision has no more
 
 
 def export(history: History, path: Path, seconds: float, *, names: Mapping[str, str] | None = None) -> int:
     """Write the last `seconds` to a file, in the finest resolution that reaches so far back; gives the rows written.
 
     `time` is local, `t` the same in seconds since the epoch (the middle of a stretch); a series' column is its mean,
-    in the units of a sample; the computer's come first, then card by card. `names` tells what a card is called instead
-    of what its series begin with ("GPU-…" -> "GPU 0 NVIDIA H100"). Where a stretch is longer than a second there are
-    its lowest and highest value too; what is counted, and
+    in the units of a sample; the computer's come first, then card by card. `names` tells what a card is called now
+    instead of what its series begin with ("GPU-…" -> "GPU 0 NVIDIA H100"); one that is gone is called as it was last.
+    Where a stretch is longer than a second there are
+    its lowest and highest value too, all to 1 part in 2000; what is counted, and
     the number of the driver's last error (`xid`, 0: none), has its highest alone. `throttle_<reason>` is the share of
     the time in which the driver named it, from when it first did. An
     empty cell is unknown; series of which nothing is known are left out. `path` is at every moment the old file or
@@ -37,19 +39,18 @@ def export(history: History, path: Path, seconds: float, *, names: Mapping[str, 
     if not windows:
         raise AppError("history-empty")
     heads, columns = ["time", "t"], []
-    owners = tuple(names or ())
+    called = _called(names or {}, history.cards.names)
+    owners = tuple(called)
     for series in sorted(windows, key=lambda series: _place(owners, series)):
         found = windows[series]
         owner, dot, figure = series.rpartition(".")
-        head = f"{(names or {}).get(owner, owner)}{dot}{figure}"
+        head = f"{called.get(owner, owner)}{dot}{figure}"
         heads.append(head)
-        if figure in COUNTS:
-            columns.append(found.high)
-            continue
-        columns.append(found.mean)
-        if found.step > 1:
+        parts = [found.high] if figure in COUNTS else [found.mean]
+        if found.step > 1 and figure not in COUNTS:
             heads += [f"{head}.low", f"{head}.high"]
-            columns += [found.low, found.high]
+            parts += [found.low, found.high]
+        columns += [_as_kept(part, found.step, UNITS.get(figure, 1.0)) for part in parts]
     t = next(iter(windows.values())).t
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
@@ -69,9 +70,30 @@ def export(history: History, path: Path, seconds: float, *, names: Mapping[str, 
     return len(t)
 
 
-def card_name(gpu: GpuSample) -> str:
-    """What a card is called in a heading: "GPU 0 NVIDIA GeForce RTX 4060"."""
-    return f"GPU {gpu.index} {gpu.name}" if gpu.name else f"GPU {gpu.index}"
+def _called(now: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
+    """The cards of now first, then those that are gone: where one was called as another, its identity stands behind."""
+    called = dict(now)
+    for owner, name in before.items():
+        if owner not in called:
+            called[owner] = f"{name} ({owner})" if name in called.values() else name
+    return called
+
+
+def _as_kept(values: Floats, step: int, unit: float) -> Floats:
+    """Longer stretches are kept in half precision: of all numbers that would be kept alike, the roundest."""
+    if step == 1:
+        return values
+    with np.errstate(invalid="ignore"):  # what is unknown
+        half = np.spacing(np.abs(values / unit).astype(np.float16)).astype(np.float64) * unit / 2
+    found, left = values.copy(), np.isfinite(values) & (values != 0)
+    size = np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=left))
+    for digits in range(1, MOST_DIGITS + 1):
+        scale = 10.0 ** (digits - 1 - size)
+        round_ = np.round(values * scale) / scale
+        fits = left & (np.abs(round_ - values) <= half)
+        found[fits] = round_[fits]
+        left &= ~fits
+    return found
 
 
 def _place(owners: Sequence[str], series: str) -> tuple[int, str, int, str]:

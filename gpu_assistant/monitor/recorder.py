@@ -45,14 +45,17 @@ class Recorder:
                 return
             self.history = history = self._make()
             try:
-                self._try(history.load)
+                self._try(lambda: history.load(mend=True))
             finally:
                 self._figures.know(history.names)
                 for each in self._waiting:
                     history.add(each.t, self._figures.of(each))
                 self._waiting = []
+            self._try(lambda: history.cards.note(sample.gpus))
+            self._try(lambda: _tell_damage(history))
             return
         history.add(sample.t, self._figures.of(sample))
+        self._try(lambda: history.cards.note(sample.gpus))
         self._try(history.write)
 
     def flush(self) -> None:
@@ -74,3 +77,9 @@ class Recorder:
             if error.code not in self._said:
                 self._said.add(error.code)
                 raise
+
+
+def _tell_damage(history: History) -> None:
+    """Raise AppError("history-damaged") where something was left out."""
+    if history.damaged:
+        raise AppError("history-damaged", count=history.damaged, path=str(history.folder))

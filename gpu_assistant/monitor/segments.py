@@ -17,10 +17,12 @@ import numpy as np
 from msgspec import Struct
 
 from ..core import json
+from ..core.errors import AppError
 from .tier import Row, Shape
 
 SCHEMA: Final = "gpu-assistant/history/1"
 LONGEST_HEADER = 1 << 16
+DAMAGED = ".damaged"  # a file that was set aside ends so
 FILES = 30  # a resolution is spread over about so many files
 
 
@@ -46,7 +48,7 @@ class Segments:
         # Rows, and files that could not be read at all, that `read` left out because they are damaged.
         self.damaged = 0
 
-    def read(self, oldest: int, newest: int) -> Iterator[tuple[tuple[str, ...], Row, Row]]:
+    def read(self, oldest: int, newest: int, *, mend: bool = False) -> Iterator[tuple[tuple[str, ...], Row, Row]]:
         """Series, numbers and figures (`parts` × series × rows) of each readable file, oldest first.
 
         Rows outside of `oldest` … `newest` are left out, and those that are not newer than the row before.
@@ -54,9 +56,13 @@ class Segments:
         last = oldest - 1
         self.damaged = 0
         for _, path in self._files():
+            before = self.damaged
             found = self._rows(path)
             if found is None:
                 self.damaged += 1
+            if mend and self.damaged > before:
+                self._set_aside(path, found)
+            if found is None:
                 continue
             series, rows = found
             numbers = rows["number"]
@@ -66,6 +72,16 @@ class Segments:
                 rows = rows[kept]
                 last = int(rows["number"][-1])
                 yield series, rows["number"], np.moveaxis(rows["figures"], 0, -1)
+
+    def _set_aside(self, path: Path, found: tuple[tuple[str, ...], Row] | None) -> None:
+        """Keep a damaged file under another name, and what is sound of it in its place; where that cannot be, it is
+        left out again the next time.
+        """
+        with suppress(OSError, AppError):
+            path.replace(path.with_name(path.name + DAMAGED))
+            if found is not None:
+                series, rows = found
+                json.write_file(path, self._head(series) + rows.tobytes())
 
     def write(self, series: Sequence[str], rows: Sequence[tuple[int, Row]]) -> None:
         """Append (number, `parts` × series) rows."""
@@ -110,7 +126,7 @@ class Segments:
     def _begin(self, series: tuple[str, ...], first: int) -> None:
         """A new file; those that are too old go."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        for number, path in self._files():
+        for number, path in (*self._files(), *self._files(DAMAGED)):
             if number + self._length < first - self._shape.capacity:
                 path.unlink(missing_ok=True)
         self._path = self._folder / f"{self._shape.step}s-{first:012d}.history"
@@ -120,12 +136,12 @@ class Segments:
     def _head(self, series: tuple[str, ...]) -> bytes:
         return json.encode(Header(schema=SCHEMA, step=self._shape.step, parts=self._shape.parts, series=series)) + b"\n"
 
-    def _files(self) -> list[tuple[int, Path]]:
+    def _files(self, ending: str = "") -> list[tuple[int, Path]]:
         """(first number, path), oldest first."""
         found = []
-        for path in self._folder.glob(f"{self._shape.step}s-*.history"):
+        for path in self._folder.glob(f"{self._shape.step}s-*.history{ending}"):
             with suppress(ValueError):
-                found.append((int(path.stem.partition("-")[2]), path))
+                found.append((int(path.name.partition("-")[2].partition(".")[0]), path))
         return sorted(found)
 
     def _rows(self, path: Path) -> tuple[tuple[str, ...], Row] | None:

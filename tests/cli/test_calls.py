@@ -389,3 +389,10 @@ def test_a_span_that_cannot_be(call: Call, span: str) -> None:
     done = call("monitor", "--history", span, "--csv", "out.csv", "--lang", "en")
     assert done.returncode == 2
     assert "from 1 to 99999" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["--interval 5", "--count 1", "--processes", "--serve-metrics 0"])
+def test_what_is_for_samples_to_come_has_no_place_beside_the_history(call: Call, tmp_path: Path, words: str) -> None:
+    done = call("monitor", "--history", "1h", "--csv", str(tmp_path / "h.csv"), *words.split(), "--lang", "en")
+    assert (done.returncode, done.stdout, list(tmp_path.glob("h.csv"))) == (2, "", [])
+    assert f"{words.split(maxsplit=1)[0]} is for what comes now" in done.stderr

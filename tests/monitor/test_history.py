@@ -143,6 +143,12 @@ def test_damage_costs_only_itself(tmp_path: Path, damage: str) -> None:
     lost = 1 if damage in ("cut", "flipped") else (whole_size - whole_head) // row
     assert lost
     assert len(second.window("cpu", 300).mean) == whole - lost
+    # Who writes it sets the file aside: the next start has nothing to tell, and lost nothing more.
+    for count in (1, 0):
+        second, _ = made(tmp_path, clock)
+        second.load(mend=True)
+        assert (second.damaged, len(second.window("cpu", 300).mean)) == (count, whole - lost)
+    assert victim.with_name(victim.name + ".damaged").read_bytes() == data
 
 
 def test_a_clock_set_back_forgets_what_has_not_been_yet(tmp_path: Path) -> None:

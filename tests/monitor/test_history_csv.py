@@ -9,7 +9,8 @@ import pytest
 
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.monitor.history import History
-from gpu_assistant.monitor.history_csv import card_name, export
+from gpu_assistant.monitor.history_csv import export
+from gpu_assistant.monitor.known_cards import card_name
 from gpu_assistant.monitor.series import Figures, card
 
 START = 1_790_000_040.0
@@ -46,3 +47,41 @@ def test_errors_fan_and_throttle_reasons_are_columns(tmp_path: Path, seconds: in
     assert head + "xid.low" not in last
     assert (head + "fan.low" in last) == (seconds > 3660)
     assert not any(name.startswith("GPU 1 Other.ecc") for name in last)
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_cards_that_are_gone_are_called_as_they_were(tmp_path: Path) -> None:
+    now = START
+    history, figures = History(tmp_path, clock=lambda: now), Figures()
+    cards = [GpuSample(index=0, uuid=f"GPU-{letter}", name="NVIDIA H100", temp=50) for letter in "ab"]
+    cards.append(GpuSample(index=1, uuid="GPU-c", name="GTX 1060", temp=60))
+    for second in range(30):
+        gpu = cards[second // 10]
+        history.cards.note((gpu,))
+        history.add(now, figures.of(Sample(t=now, gpus=(gpu,))))
+        now += 1
+    history.close()
+    again = History(tmp_path, clock=lambda: now)
+    again.load()
+    export(again, tmp_path / "h.csv", 60, names={"GPU-b": "GPU 0 NVIDIA H100"})
+    heads = [head.removesuffix(".temp") for head in table(tmp_path / "h.csv")[0] if head.endswith(".temp")]
+    assert heads == ["GPU 0 NVIDIA H100", "GPU 0 NVIDIA H100 (GPU-a)", "GPU 1 GTX 1060"]
+
+
+def test_old_figures_are_no_more_exact_than_they_are_kept(tmp_path: Path) -> None:
+    now = START
+    history, figures = History(tmp_path, clock=lambda: now), Figures()
+    gpu = GpuSample(index=0, uuid="GPU-a", clock_mem=8501, clock_sm=2460, util=37, mem_used=2 * 10**9, power_w=63.2)
+    for _ in range(60):
+        history.add(now, figures.of(Sample(t=now, gpus=(gpu,), cpu=0.0)))
+        now += 1
+    for seconds, clock in ((600, "8501"), (7200, "8500")):
+        export(history, tmp_path / f"{seconds}.csv", seconds)
+        row = table(tmp_path / f"{seconds}.csv")[0]
+        told = [row[f"GPU-a.{figure}"] for figure in ("clock_mem", "clock_sm", "util", "power_w")]
+        assert [*told, row["cpu"]] == [clock, "2460", "37", "63.2", "0"]
+        assert float(row["GPU-a.mem_used"]) == pytest.approx(2e9, rel=1e-6 if seconds == 600 else 1e-3)

@@ -9,7 +9,8 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.monitor.history import History
-from gpu_assistant.monitor.history_csv import card_name, export
+from gpu_assistant.monitor.history_csv import export
+from gpu_assistant.monitor.known_cards import card_name
 from gpu_assistant.monitor.recorder import PATIENCE_S, Recorder
 
 START = 1_790_000_040.0  # a whole minute
@@ -155,3 +156,17 @@ def test_a_table_of_several_cards_goes_card_by_card(tmp_path: Path) -> None:
     assert "e+" not in row
     assert row.split(",")[4].startswith("64")
     assert len(row.split(",")[4]) == len("64000000000")
+
+
+def test_damage_is_told_once_and_set_aside(tmp_path: Path) -> None:
+    first = Recorder(lambda: store(tmp_path, 60), patience_s=0)
+    for second in range(60):
+        first.keep(sample(second))
+    first.close()
+    victim = next(tmp_path.glob("10s-*.history"))
+    victim.write_bytes(victim.read_bytes()[:-3])
+    again = Recorder(lambda: store(tmp_path, 60), patience_s=0)
+    with pytest.raises(AppError) as caught:
+        again.keep(sample(60))
+    assert (caught.value.code, caught.value.data) == ("history-damaged", {"count": 1, "path": str(tmp_path)})
+    Recorder(lambda: store(tmp_path, 60), patience_s=0).keep(sample(61))

@@ -125,7 +125,7 @@ class MainWindow(QMainWindow):
 
         if self.area is None:
             self.area = MainArea(self.app, self.language, self.saver)
-            self.area.sampling.failed.connect(self._not_kept)
+            self.area.sampling.failed.connect(self._of_samples)
             self.area.setup_wanted.connect(self._set_up_again)
             self.area.offline_wanted.connect(lambda page: self._set_up_again().open_beside(page))
             self.area.measurer_made.connect(self.desktop.watch_measuring)
@@ -300,6 +300,12 @@ class MainWindow(QMainWindow):
 
     def _not_kept(self, error: AppError) -> None:
         self._say("warn", self.language.texts().error(error))
+
+    def _of_samples(self, error: AppError) -> None:
+        if error.code == "history-damaged":  # nothing is left to do about it
+            self._say("neutral", self.language.texts().error(error), leave=self.tr("Understood"))
+        else:
+            self._not_kept(error)
 
     def _say(self, kind: BannerKind, text: str, leave: str = "") -> None:
         """One line above everything; a button with the words `leave` takes it away."""

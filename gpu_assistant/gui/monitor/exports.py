@@ -43,7 +43,8 @@ class Exports(FileSaver):
 
     def save_table(self, history: History, seconds: float, path: Path, gpus: tuple[GpuSample, ...] = ()) -> None:
         """Save the last `seconds` as CSV."""
-        from ...monitor.history_csv import card_name, export
+        from ...monitor.history_csv import export
+        from ...monitor.known_cards import card_name
         from ...monitor.series import card
 
         names = {card(gpu): card_name(gpu) for gpu in gpus}
