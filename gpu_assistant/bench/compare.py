@@ -12,7 +12,8 @@ DOUBTFUL = frozenset({"spread", "few", "busy-cpu", "wrong"})
 # Settings that nobody chose: how threads wait beside other programs (which has a note of its own), what torch calls
 # full float32, and a figure.
 _GIVEN = frozenset({"omp_wait_policy", "float32_matmul_precision", "alone"})
-_UNFINISHED = frozenset(NOTE + how for how in (*ENDINGS, "lost"))
+# Notes of a benchmark that ended too soon or lost a device.
+UNFINISHED = frozenset(NOTE + how for how in (*ENDINGS, "lost"))
 # Of a device's best figure in other sizes: one below it was disturbed, or its size does not fill the device.
 FALLEN = 0.7
 
@@ -25,7 +26,7 @@ def what(result: BenchResult) -> Hashable:
 
 def whole(benchmark: Benchmark) -> bool:
     """Whether it came to its end, with all of its devices: only such a one is what others are compared with."""
-    return not _UNFINISHED & set(benchmark.notes)
+    return not UNFINISHED & set(benchmark.notes)
 
 
 def history(

@@ -46,18 +46,21 @@ class Pair(NamedTuple):
     """One thing measured on every device at the same size: `gpus` in the devices' order, `together` on all of them in
     the same format.
 
-    `ratio` is the fastest card over the processor, None where they cannot be compared.
+    `ratio` is the fastest card over the processor, None where they cannot be compared. A processor that stands alone
+    has its own `mixed` precision beside it, and what it reached `before`, as far as that was measured.
     """
 
     gpus: tuple[BenchResult, ...]
     cpu: BenchResult | None
     together: BenchResult | None = None
     ratio: float | None = None
+    mixed: BenchResult | None = None
+    before: BenchResult | None = None
 
     @property
     def results(self) -> tuple[BenchResult, ...]:
-        """All of it, cards first."""
-        found = (*self.gpus, self.together, self.cpu)
+        """All of it, cards first, what was before last."""
+        found = (*self.gpus, self.together, self.cpu, self.mixed, self.before)
         return tuple(each for each in found if each is not None)
 
     @property
@@ -68,8 +71,10 @@ class Pair(NamedTuple):
         return one
 
 
-def pairs(benchmark: Benchmark) -> tuple[Pair, ...]:
-    """The figures worth a bar, the most telling first. Only what was measured; a figure worked out stands for none."""
+def pairs(benchmark: Benchmark, before: Benchmark | None = None) -> tuple[Pair, ...]:
+    """The figures worth a bar, the most telling first. Only what was measured; a figure worked out stands for none.
+    Where there is no card, those of the benchmark `before` stand beside them.
+    """
     told = [result for result in benchmark.results if not result.extrapolated]
     shown = []
     for name, of_cards, of_cpu in KINDS:
@@ -79,7 +84,7 @@ def pairs(benchmark: Benchmark) -> tuple[Pair, ...]:
             continue  # the processor's float32 has its own row
         pair = _pair(cards, _only(same, "cpu", of_cpu), told)
         if pair is not None:
-            shown.append(pair)
+            shown.append(pair if pair.gpus else _alone(pair, benchmark, before, same))
     return tuple(shown[:SHOWN])
 
 
@@ -106,6 +111,13 @@ def compared(
         if any(other is not benchmark for other, _ in found):
             return each, found
     return first.best, history(first.best, benchmark, kept)
+
+
+def before(benchmark: Benchmark, kept: Sequence[Benchmark]) -> Benchmark | None:
+    """The one that this benchmark is compared with: the newest of the others in `kept` that has what it has."""
+    if headline(benchmark) is None:
+        return None
+    return next((each for each, _ in reversed(compared(benchmark, kept)[1]) if each is not benchmark), None)
 
 
 def missing(benchmark: Benchmark) -> tuple[LeftOut, ...]:
@@ -195,6 +207,14 @@ def _pair(cards: Sequence[list[BenchResult]], cpu: list[BenchResult], told: Sequ
         ]
         together = max(with_all, key=lambda result: result.processes, default=None)
     return Pair(gpus, here, together, ratio)
+
+
+def _alone(pair: Pair, benchmark: Benchmark, before: Benchmark | None, same: Sequence[BenchResult]) -> Pair:
+    """A processor's figure beside what else it did with the same: in mixed precision, and in the benchmark before."""
+    here = pair.best
+    mixed = next((r for r in _only(same, "cpu", MIXED) if r.size == here.size and r.version == here.version), None)
+    earlier = history(here, benchmark, (before,)) if before is not None else []
+    return pair._replace(mixed=mixed, before=earlier[-1][1] if earlier else None)
 
 
 def _largest(results: Sequence[BenchResult], common: set[tuple[int, ...]]) -> BenchResult:

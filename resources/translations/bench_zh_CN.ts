@@ -175,6 +175,10 @@
         <source>Was it a fair test?</source>
         <translation>这次测得公平吗？</translation>
     </message>
+    <message>
+        <source>Blue: this time. Grey: your last test before it.</source>
+        <translation>蓝色是这次，灰色是上一次。</translation>
+    </message>
 </context>
 <context>
     <name>BenchmarkPage</name>

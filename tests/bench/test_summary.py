@@ -68,6 +68,23 @@ def test_a_processor_alone_has_a_headline_too() -> None:
     assert summary.headline(replace(benchmark, results=())) is None
 
 
+def test_a_processor_alone_has_its_mixed_precision_and_its_past_beside_it() -> None:
+    size = (3, 224, 224)
+    training = figure("resnet50", "cpu", "float32", size, "images/s", 1.9)
+    mixed = figure("resnet50", "cpu", "mixed-bfloat16", size, "images/s", 3.1)
+    now = replace(cpu_benchmark(), results=(training, mixed, *cpu_benchmark().results))
+    old = replace(now, results=(replace(training, median=1.8),), started=1.0)
+    whole = summary.before(now, (old, replace(old, notes=("bench.note.crashed",)), now))
+    assert whole is old
+    first, second = summary.pairs(now, whole)
+    assert (first.cpu, first.mixed, first.before) == (training, mixed, old.results[0])
+    assert (first.best, first.ratio) == (training, None)
+    assert (second.mixed, second.before) == (None, None)
+    assert summary.before(now, (now,)) is None
+    assert summary.before(replace(now, results=()), (old,)) is None
+    assert all(pair.before is None and pair.mixed is None for pair in summary.pairs(card_benchmark(), card_benchmark()))
+
+
 def test_several_cards_stand_side_by_side_and_together() -> None:
     pair = summary.pairs(two_cards())[0]
     assert [each.device for each in pair.results] == ["cuda:0", "cuda:1", "cuda", "cpu"]

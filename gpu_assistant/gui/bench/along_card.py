@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from ...bench import summary
 from ...bench.watch import HELD_BACK
 from ...core.results import Benchmark, BenchWatch
 from ..components import Card, Shape, label
 from . import along
-from .layouts import emptied
+from .layouts import emptied, said_of
 
 
 class AlongCard(Card):
@@ -52,7 +52,7 @@ class AlongCard(Card):
             )
         )
         emptied(self._grid)
-        beside = 1 if self._shape.narrow else 2
+        beside = 1 if self._shape.narrow or len(cards) == 1 else 2
         for place, card in enumerate(cards):
             block = self._block(card, along.name(card, cards) if len(cards) > 1 else "")
             self._grid.addWidget(block, place // beside, place % beside, Qt.AlignmentFlag.AlignTop)
@@ -61,18 +61,12 @@ class AlongCard(Card):
 
     def _block(self, card: BenchWatch, name: str) -> QWidget:
         block = QWidget()
-        grid = QGridLayout(block)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(6)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
+        column = QVBoxLayout(block)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
         if name:
-            grid.addWidget(label("strong", name), 0, 0, 1, 2)
+            column.addWidget(label("strong", name))
         for row, (said, value) in enumerate(along.rows(card)):
             slowed = row == along.HELD and HELD_BACK & set(card.throttle)
-            figure = label("body", value, "warn" if slowed else "text")
-            figure.setAlignment(Qt.AlignmentFlag.AlignRight)
-            grid.addWidget(label("body", said, "soft"), row + 1, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(figure, row + 1, 1, Qt.AlignmentFlag.AlignTop)
+            column.addLayout(said_of(said, value, "warn" if slowed else "text"))
         return block

@@ -59,6 +59,12 @@ def fairness(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> list[Fairn
     return found
 
 
+def spread_of(benchmark: Benchmark) -> float:
+    """The widest middle half of all that was measured, as a share of its median."""
+    measured = (r for r in benchmark.results if not r.extrapolated and r.median > 0)
+    return max(((r.q3 - r.q1) / r.median for r in measured), default=0.0)
+
+
 def _figures(benchmark: Benchmark) -> Iterator[Fairness]:
     """Whether the results are right and the runs alike."""
     measured = [r for r in benchmark.results if not r.extrapolated]
@@ -76,7 +82,7 @@ def _figures(benchmark: Benchmark) -> Iterator[Fairness]:
         elif ENDINGS & set(benchmark.notes) or any(left.why not in WELL_LEFT for left in benchmark.left_out):
             every, said = False, translate("Fairness", "{checked} right, the rest was not measured")
         yield Fairness("ok" if every else "neutral", text, said.format(checked=checked, count=len(measured)))
-    spread = max(((r.q3 - r.q1) / r.median for r in measured if r.median > 0), default=0.0)
+    spread = spread_of(benchmark)
     most = translate("Fairness", "at most {percent} %").format(percent=f"{100 * spread:.1f}")
     yield Fairness("ok" if spread <= STEADY else "warn", translate("Fairness", "Spread between runs"), most)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
+
+from .. import theme
+from ..components import label
 
 
 class Views(QWidget):
@@ -31,6 +35,17 @@ class Views(QWidget):
             self._views[self._shown].hide()
             self._views[index].show()
             self._shown = index
+
+
+def said_of(name: str, value: str, tone: str = "text") -> QHBoxLayout:
+    """A name and, at the right, what is said of it: each as much of the width as its words take."""
+    row = QHBoxLayout()
+    row.setSpacing(16)
+    told = label("body", value, tone)
+    told.setAlignment(Qt.AlignmentFlag.AlignRight)
+    for part, words in ((label("body", name, "soft"), name), (told, value)):
+        row.addWidget(part, round(theme.advance("body", words)) + 1, Qt.AlignmentFlag.AlignTop)
+    return row
 
 
 def emptied(layout: QLayout) -> None:

@@ -20,7 +20,8 @@ def short_name(pair: Pair) -> str:
 def meaning(pair: Pair, benchmark: Benchmark) -> str:
     """One line: what it computes, and in which format."""
     best = pair.best
-    kind = scores.dtype_name(best.dtype)
+    # Where both formats have a bar, each says its own.
+    kind = "" if pair.mixed is not None else scores.dtype_name(best.dtype)
     if best.id == "matmul":
         return _product(best.dtype, on_card=best.device != "cpu")
     said = {

@@ -113,7 +113,7 @@ class BenchmarkPage(Page):
         self.again.clicked.connect(partial(self.measure, full=False))
         for button in (self.full, self.first_full):
             button.clicked.connect(self.ask_full)
-        self.picture.clicked.connect(lambda: self._sharing.ask_picture(self._kept[-1]))
+        self.picture.clicked.connect(lambda: self._sharing.ask_picture(self._kept[-1], self._kept))
         self.report.clicked.connect(lambda: self._sharing.ask_report(self._kept[-1], self._kept, self._source))
         self.empty.button.clicked.connect(self._first)
         self.running.stop_wanted.connect(self.stop)

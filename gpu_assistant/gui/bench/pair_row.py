@@ -36,15 +36,16 @@ class _Places(NamedTuple):
 
 
 class PairRow(Live, QWidget):
-    """Painted. `under` says what the name means; `usual` is the range of healthy cards, in the results' unit.
+    """Painted. `under` says what the name means; `usual` is the range of healthy cards, in the results' unit; `when`
+    names the bar of what was before.
 
     A figure that has nothing beside it has no bar. Words and bars stand beside each other where there is room for
     both, else the words above the bars and each bar's figure above it.
     """
 
-    def __init__(self, pair: Pair, under: str, usual: Range | None = None) -> None:
+    def __init__(self, pair: Pair, under: str, usual: Range | None = None, when: str = "") -> None:
         super().__init__()
-        self._pair, self._under, self._usual = pair, under, usual
+        self._pair, self._under, self._usual, self._when = pair, under, usual, when
         self._rows: Sequence[PairRow] = (self,)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -135,14 +136,18 @@ class PairRow(Live, QWidget):
         """A bar's figure in lines above it, and how high they are; none where it stands behind the bar."""
         if not places.above or self._alone():
             return None, 0.0
-        main = result.device != "cpu" or not self._pair.gpus
+        main = self._main(result)
         font = theme.font("small-strong" if main else "small")
         layout, size = laid_out(self._labels[id(result)], font, places.right - places.bars)
         return layout, size.height()
 
     def _thick(self, result: BenchResult) -> float:
         lines = QFontMetricsF(theme.font("small")).height()
-        return max(theme.px(10 if result.device == "cpu" and self._pair.gpus else 16), lines)
+        return max(theme.px(16 if self._main(result) else 10), lines)
+
+    def _main(self, result: BenchResult) -> bool:
+        """Whether the row is about this one; the others are what it is compared with."""
+        return scores.colour(result, self._pair) != "s5"
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Words, bars with their figures, the ratio at the right."""
@@ -174,7 +179,7 @@ class PairRow(Live, QWidget):
         alone = self._alone()
         y = below if above else (self.height() - self._bars_height(places)) / 2
         for result in pair.results:
-            row, main = self._thick(result), result.device != "cpu" or not pair.gpus
+            row, main = self._thick(result), self._main(result)
             thick = theme.px(14 if main else 9)
             layout, line = self._said(result, places)
             width = max(room * result.median / scale, 5.0)
@@ -188,7 +193,7 @@ class PairRow(Live, QWidget):
                 painter.fillRect(QRectF(left + low, bar.top() - 3, high - low, thick + 6), theme.color("ok", 0.16))
                 end = max(width, high)
             if width > 0:
-                rounded(painter, bar, 3, theme.color(scores.colour(result)))
+                rounded(painter, bar, 3, theme.color(scores.colour(result, pair)))
             if usual is not None:
                 for x in (low, high):
                     painter.fillRect(QRectF(left + x - 1, bar.top() - 4, 2, thick + 8), theme.color("ok"))
@@ -214,7 +219,7 @@ class PairRow(Live, QWidget):
             return said if result.dtype == pair.best.dtype else f"{said} ({scores.dtype_name(result.dtype)})"
         if result.device != "cpu":
             return f"GPU {result.device.partition(':')[2]}" if len(pair.gpus) > 1 else ""
-        if not pair.gpus:
-            return ""
         kind = scores.dtype_name(result.dtype)
+        if not pair.gpus:
+            return self._when if result is pair.before else kind if pair.mixed is not None else ""
         return f"CPU ({kind})" if kind and result.dtype != pair.best.dtype else "CPU"

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from PySide6.QtCore import QBuffer, QIODevice, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
 from ...bench import summary
+from ...bench.lines import NOTE
 from ...core.results import Benchmark, BenchResult
-from .. import theme
+from ...texts.measured import labelled
+from .. import language, theme
 from ..components.base import rounded
 from ..theme.tokens import look
 from . import scores
-from .fairness import fairness
+from .fairness import STEADY, fairness, spread_of
 from .meanings import meaning, short_name
 from .right_card import BELOW, verdict_words
 
 WIDTH, HEIGHT, MARGIN, ROWS = 1200, 630, 60, 4  # what social networks show whole
+SPREAD = NOTE + "spread"
 SMALLEST = 12  # pixels of a letter
 # The picture goes to other people's screens: it is always light, and its letters have their own size.
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
-def png(benchmark: Benchmark) -> bytes:
-    """The picture as a PNG file's bytes, 1200 × 630."""
+def png(benchmark: Benchmark, kept: Sequence[Benchmark] = ()) -> bytes:
+    """The picture as a PNG file's bytes, 1200 × 630; `kept` are the results of before, oldest first."""
     image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
     painter = QPainter(image)
-    _paint(painter, benchmark)
+    _paint(painter, benchmark, summary.before(benchmark, kept))
     painter.end()
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -36,7 +40,7 @@ def png(benchmark: Benchmark) -> bytes:
     return bytes(buffer.data().data())
 
 
-def _paint(painter: QPainter, benchmark: Benchmark) -> None:
+def _paint(painter: QPainter, benchmark: Benchmark, before: Benchmark | None) -> None:
     colours = {name: QColor(value) for name, value in look().themes["light"].colours().items()}
     painter.fillRect(0, 0, WIDTH, HEIGHT, colours["window"])
     inner = QRectF(MARGIN / 2, MARGIN / 2, WIDTH - MARGIN, HEIGHT - MARGIN)
@@ -56,8 +60,9 @@ def _paint(painter: QPainter, benchmark: Benchmark) -> None:
     row = 78.0
     # Warnings that take more than one line take the last row's place: nothing of them may be cut.
     less = row if _lines(marks(benchmark)) > 1 else 0.0
-    for pair in summary.pairs(benchmark)[: ROWS - 1 if less else ROWS]:
-        _row(painter, pair, benchmark, y, colours)
+    when = scores.before_words(before)
+    for pair in summary.pairs(benchmark, before)[: ROWS - 1 if less else ROWS]:
+        _row(painter, pair, meaning(pair, benchmark), when, y, colours)
         y += row
     foot = QRectF(MARGIN + 10, HEIGHT - 92, WIDTH - 2 * MARGIN - 20, 36)
     ours = _font(20, 600)
@@ -73,7 +78,13 @@ def marks(benchmark: Benchmark) -> str:
     well."""
     found = [verdict_words(benchmark)] if benchmark.verdict == BELOW else []
     found += [said for said in (scores.unmeasured(benchmark), scores.missing(benchmark)) if said]
-    found += [f"{line.text} {line.value}".strip() for line in fairness(benchmark) if line.kind == "warn"]
+    lines = [line for line in fairness(benchmark) if line.kind == "warn"]
+    told = spread_of(benchmark) > STEADY  # by how much: that they vary needs no second sentence
+    found += [
+        labelled(line.text, line.value, language.texts().language) if line.value else line.text
+        for line in lines
+        if not (told and line.text == language.texts().say(SPREAD))
+    ]
     return " · ".join(found)
 
 
@@ -103,36 +114,46 @@ def _lines(text: str) -> int:
     return round(_wrapped(text, font, WIDTH - 140).height() / QFontMetricsF(font).height()) if text else 0
 
 
-def _row(painter: QPainter, pair: summary.Pair, benchmark: Benchmark, y: float, colours: dict[str, QColor]) -> None:
+def _row(  # noqa: PLR0917
+    painter: QPainter, pair: summary.Pair, under: str, when: str, y: float, colours: dict[str, QColor]
+) -> None:
     left, right = MARGIN + 10.0, WIDTH - MARGIN - 10.0
     _text(painter, QRectF(left, y, 300, 34), short_name(pair), _font(23, 600), colours["text"])
-    _text(painter, QRectF(left, y + 31, 300, 28), meaning(pair, benchmark), _font(18, 400), colours["soft"])
-    shown = [each for each in (pair.best, pair.cpu) if each is not None]
-    if pair.best is pair.cpu:
-        shown = shown[:1]
+    _text(painter, QRectF(left, y + 31, 300, 28), under, _font(18, 400), colours["soft"])
+    beside = pair.cpu if pair.gpus else pair.mixed or pair.before
+    shown = [each for each in (pair.best, beside) if each is not None]
     most = max(each.median for each in shown) or 1.0
-    bars, values = 330.0 + left, _font(20, 600)
+    # A length says nothing where there is nothing beside it: the figure has the room.
+    alone = len(shown) == 1
+    bars, values = 330.0 + left, _font(30 if alone else 20, 600)
     labels = [
-        scores.marked(each) if each is pair.best else f"{_cpu(each, pair)}  {scores.marked(each)}" for each in shown
+        f"{name}  {scores.marked(each)}" if (name := _bar_name(each, pair, when)) else scores.marked(each)
+        for each in shown
     ]
     taken = max(QFontMetricsF(values).horizontalAdvance(text) for text in labels)
     room = right - bars - taken - 120
     for index, (each, text) in enumerate(zip(shown, labels, strict=True)):
         top = y + (2 if len(shown) > 1 else 16) + index * 32
-        thick = 24.0 if index == 0 else 14.0
+        thick = 14.0 if scores.colour(each, pair) == "s5" else 24.0
         width = max(room * each.median / most, 6.0)
-        if len(shown) == 1:  # a length says nothing where there is nothing beside it
+        if alone:
             width = -14.0
         else:
-            rounded(painter, QRectF(bars, top + (26 - thick) / 2, width, thick), 4, colours[scores.colour(each)])
+            rounded(painter, QRectF(bars, top + (26 - thick) / 2, width, thick), 4, colours[scores.colour(each, pair)])
         _text(painter, QRectF(bars + width + 14, top - 3, taken + 20, 32), text, values, colours["text"])
     if pair.ratio is not None:
         ratio = scores.ratio_words(pair.ratio)
         _text(painter, QRectF(right - 130, y, 130, 60), ratio, _font(28, 600), colours["text"], RIGHT)
 
 
-def _cpu(result: BenchResult, pair: summary.Pair) -> str:
-    """The processor, with its format where that is not the card's."""
+def _bar_name(result: BenchResult, pair: summary.Pair, when: str) -> str:
+    """What tells a bar from the row's other one: the processor, with its format where that is not the card's; of a
+    processor alone the format, or when it was.
+    """
+    if not pair.gpus:
+        return when if result is pair.before else scores.dtype_name(result.dtype) if pair.mixed is not None else ""
+    if result is pair.best:
+        return ""
     return f"CPU ({scores.dtype_name(result.dtype)})" if result.dtype != pair.best.dtype else "CPU"
 
 
@@ -150,7 +171,8 @@ def about(benchmark: Benchmark) -> list[str]:
 def _font(pixels: int, weight: int) -> QFont:
     font = QFont(theme.font("body"))
     font.setPixelSize(pixels)
-    font.setWeight(QFont.Weight(weight))
+    chinese = language.texts().language == "zh_CN"  # whose fonts have no 600
+    font.setWeight(QFont.Weight(700 if chinese and weight == 600 else weight))
     return font
 
 

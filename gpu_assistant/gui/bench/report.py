@@ -43,7 +43,7 @@ def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = (), source: RangeSo
         f"<h1>{escape(title)}</h1>",
         _line(" · ".join([*about(benchmark), scores.dated(benchmark)])),
         _headline(benchmark),
-        _bars(benchmark),
+        _bars(benchmark, kept),
         _right(benchmark, source),
         _section(
             translate("Report", "Was it a fair test?"),
@@ -90,30 +90,34 @@ def _headline(benchmark: Benchmark) -> str:
     return f"<section>{said}{_line(head.detail)}{_line(head.missing)}{_line(scores.unmeasured(benchmark))}</section>"
 
 
-def _bars(benchmark: Benchmark) -> str:
-    rows = []
-    for pair in summary.pairs(benchmark):
+def _bars(benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> str:
+    rows, before = [], summary.before(benchmark, kept)
+    shown = summary.pairs(benchmark, before)
+    for pair in shown:
         most = max(each.median for each in pair.results) or 1.0
         alone = len(pair.results) == 1  # a length says nothing where there is nothing beside it
         bars = "".join(
-            ("" if alone else _bar(each, most)) + f"<small>{escape(_where(each))} {escape(scores.marked(each))}</small>"
+            ("" if alone else _bar(each, pair, most))
+            + f"<small>{escape(_where(each, pair, before))} {escape(scores.marked(each))}</small>"
             for each in pair.results
         )
         ratio = scores.ratio_words(pair.ratio) if pair.ratio is not None else ""
         name = f"{escape(short_name(pair))}<br><small>{escape(meaning(pair, benchmark))}</small>"
         rows.append(f'<tr><td style="width:34%">{name}</td><td>{bars}</td><td>{ratio}</td></tr>')
-    compared = any(pair.gpus for pair in summary.pairs(benchmark))
+    compared = any(pair.gpus for pair in shown)
     title = translate("Report", "GPU beside CPU") if compared else translate("Report", "Measured on the CPU")
     return _section(title, f"<table>{''.join(rows)}</table>") if rows else ""
 
 
-def _bar(result: BenchResult, most: float) -> str:
-    kind = "bar cpu" if result.device == "cpu" else "bar"
+def _bar(result: BenchResult, pair: summary.Pair, most: float) -> str:
+    kind = "bar cpu" if scores.colour(result, pair) == "s5" else "bar"
     return f'<div class="{kind}" style="width:{100 * result.median / most:.1f}%"></div>'
 
 
-def _where(result: BenchResult) -> str:
-    """A bar's device; of a processor its format too, which may be another than the card's."""
+def _where(result: BenchResult, pair: summary.Pair, before: Benchmark | None) -> str:
+    """A bar's device, or when it was measured; of a processor its format too, which may be another than the card's."""
+    if result is pair.before:
+        return scores.before_words(before)
     if result.processes > 1:
         return scores.together(result)
     kind = scores.dtype_name(result.dtype)

@@ -12,12 +12,13 @@ from . import scores
 from .along_card import AlongCard
 from .every import Every
 from .fairness import fairness
-from .layouts import emptied
+from .layouts import emptied, said_of
 from .meanings import meaning
 from .pair_row import PairRow
 from .past_card import PastCard
 from .right_card import AS_EXPECTED, BELOW, RangeSource, RightCard, verdict_words
 
+GAP = 12
 ICONS = {"ok": ("ok", "ok"), "warn": ("warn", "warn"), "neutral": ("info", "soft")}
 
 
@@ -65,8 +66,13 @@ class BenchResultView(Live, QWidget):
         self.fair.column.addStretch(1)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(12)
+        self._grid.setSpacing(GAP)
         self._grid.addWidget(self.head, 0, 0, 1, 3)
+        for place in range(3):
+            self._grid.setColumnStretch(place, 1)
+        self._grid.setRowStretch(5, 1)  # what the page has to spare goes below everything
+        self._left, self._of_left = _column(self.bars, self.right)
+        self._side, self._of_side = _column(self.fair, self.past)
         self._shape = Shape(self)
         self._shape.changed.connect(self._arrange)
         self._arrange()
@@ -103,27 +109,30 @@ class BenchResultView(Live, QWidget):
         self.pill.setVisible(judged)
         if judged:
             self.pill.set("ok" if benchmark.verdict == AS_EXPECTED else "warn", verdict_words(benchmark))
-        said = scores.unmeasured(benchmark)
+        said = "\n".join(part for part in (scores.unmeasured(benchmark), scores.unfinished(benchmark)) if part)
         self.unmeasured.set("warn", said)
         self.unmeasured.setVisible(bool(said))
-        self._fill_rows(benchmark)
+        self._fill_rows(benchmark, kept)
         self._fill_fairness(benchmark, kept)
         self._arrange()
 
-    def _fill_rows(self, benchmark: Benchmark) -> None:
+    def _fill_rows(self, benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> None:
         emptied(self._rows)
-        shown = summary.pairs(benchmark)
+        before = summary.before(benchmark, kept)
+        shown = summary.pairs(benchmark, before)
         with_cards, bracketed = any(pair.gpus for pair in shown), False
         rows = []
         for pair in shown:
             usual = scores.usual(pair, benchmark)
             bracketed = bracketed or usual is not None
-            rows.append(PairRow(pair, meaning(pair, benchmark), usual))
+            rows.append(PairRow(pair, meaning(pair, benchmark), usual, scores.before_words(before)))
         for row in rows:
             row.stand_with(rows)
             self._rows.addWidget(row)
         self._heading.setText(self.tr("GPU beside CPU") if with_cards else self.tr("Measured on the CPU"))
         parts = [self.tr("Blue: the GPU. Grey: the CPU.")] if with_cards else []
+        if any(pair.before is not None for pair in shown):
+            parts.append(self.tr("Blue: this time. Grey: your last test before it."))
         if bracketed:
             parts.append(self.tr("The green bracket is the usual range of healthy cards of this kind."))
         if any(pair.together is not None for pair in shown):
@@ -140,40 +149,36 @@ class BenchResultView(Live, QWidget):
             self._fair.addWidget(Icon(icon, token, 16), row, 0, Qt.AlignmentFlag.AlignTop)
             if not line.value:
                 words = "\n".join(part for part in (line.text, line.below) if part)
-                self._fair.addWidget(label("body", words, "soft"), row, 1, 1, 2)
+                self._fair.addWidget(label("body", words, "soft"), row, 1)
                 continue
-            value = label("body", line.value)
-            value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            self._fair.addWidget(label("body", line.text, "soft"), row, 1)
-            self._fair.addWidget(value, row, 2)
+            self._fair.addLayout(said_of(line.text, line.value), row, 1)
 
     def _arrange(self) -> None:
-        """Bars at the left, the rest at their right; all in one column where it is narrow.
-
-        A processor alone has few rows and no bars: beside the rest they would stand in an empty card.
-        """
-        compared = self._shown is None or any(pair.gpus for pair in summary.pairs(self._shown[0]))
-        for card in (self.bars, self.fair, self.past, self.right, self.along, self.every):
-            self._grid.removeWidget(card)
-        if self._shape.narrow:
-            for row, card in enumerate((self.bars, self.right, self.fair, self.along, self.past, self.every), start=1):
-                self._grid.addWidget(card, row, 0, 1, 3)
-        elif not compared:
-            alone = self.past.isHidden()
-            self._grid.addWidget(self.bars, 1, 0, 1, 3)
-            self._grid.addWidget(self.fair, 2, 0, 1, 3 if alone else 2)
+        """Figures at the left, what speaks for them at their right; all in one column where it is narrow."""
+        narrow = self._shape.narrow
+        for part in (self._left, self._side, self.along, self.every):
+            self._grid.removeWidget(part)
+        self._grid.addWidget(self._left, 1, 0, 1, 3 if narrow else 2)
+        self._grid.addWidget(self._side, *((2, 0, 1, 3) if narrow else (1, 2, 1, 1)))
+        cards = len(summary.watched(self._shown[0])) if self._shown is not None else 0
+        # A processor alone has nothing else below its bars; several cards need the whole width.
+        (self._of_side if cards else self._of_left).insertWidget(1, self.past)
+        if cards > 1:
+            self._grid.addWidget(self.along, 3, 0, 1, 3)
         else:
-            self._grid.addWidget(self.bars, 1, 0, 2, 2)
-            self._grid.addWidget(self.fair, 1, 2)
-        if not self._shape.narrow:
-            self._grid.addWidget(self.past, 2, 2)
-            self._grid.addWidget(self.right, 3, 0, 1, 3)
-            self._grid.addWidget(self.along, 4, 0, 1, 3)
-            self._grid.addWidget(self.every, 5, 0, 1, 3)
+            self._of_side.insertWidget(2, self.along)
+        self._grid.addWidget(self.every, 4, 0, 1, 3)
         direction = QBoxLayout.Direction
         self._line.setDirection(direction.TopToBottom if self._shape.small else direction.LeftToRight)
-        for column in range(3):
-            self._grid.setColumnStretch(column, 1)
-        # What the page has to spare goes below everything.
-        for row in range(8):
-            self._grid.setRowStretch(row, 1 if row == (7 if self._shape.narrow else 6) else 0)
+
+
+def _column(*cards: QWidget) -> tuple[QWidget, QVBoxLayout]:
+    """Cards below each other; what is to spare is below them."""
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(GAP)
+    for card in cards:
+        column.addWidget(card)
+    column.addStretch(1)
+    return holder, column

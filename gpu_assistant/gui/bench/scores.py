@@ -111,9 +111,10 @@ def together(result: BenchResult) -> str:
     return f"{said} · {share}"
 
 
-def colour(result: BenchResult) -> str:
-    """The token of its bar."""
-    return "s5" if result.device == "cpu" else "accent"
+def colour(result: BenchResult, pair: summary.Pair | None = None) -> str:
+    """The token of its bar: of a processor that stands alone in `pair` only what was before is grey."""
+    quiet = result.device == "cpu" if pair is None or pair.gpus else result is pair.before
+    return "s5" if quiet else "accent"
 
 
 def shown(number: float, unit: str) -> tuple[str, str]:
@@ -300,6 +301,16 @@ def dated(benchmark: Benchmark) -> str:
     moment = time.localtime(benchmark.started)
     day, clock = time.strftime("%Y-%m-%d", moment), time.strftime("%H:%M", moment)
     return translate("Scores", "Measured {date}, {time}").format(date=day, time=clock)
+
+
+def before_words(before: Benchmark | None) -> str:
+    """When the one before was, for a bar's name."""
+    return moments([before], whole=True)[0] if before is not None else ""
+
+
+def unfinished(benchmark: Benchmark) -> str:
+    """That it ended too soon, or lost a device, and what that means; "" where it did not."""
+    return closed_up(" ".join(language.texts().say(note) for note in benchmark.notes if note in compare.UNFINISHED))
 
 
 def moments(benchmarks: Sequence[Benchmark], *, whole: bool = False) -> list[str]:

@@ -15,21 +15,21 @@ from .right_card import RangeSource
 class Sharing(FileSaver):
     """A benchmark as a file."""
 
-    def ask_picture(self, benchmark: Benchmark) -> None:
-        """Ask where the picture shall lie, and save it there."""
+    def ask_picture(self, benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> None:
+        """Ask where the picture shall lie, and save it there; `kept` are the results of before, oldest first."""
         title, name = self.tr("Where shall the picture be saved?"), _name(benchmark, "png")
-        self.ask(title, "PNG (*.png)", name, lambda path: self.save_picture(benchmark, path))
+        self.ask(title, "PNG (*.png)", name, lambda path: self.save_picture(benchmark, kept, path))
 
     def ask_report(self, benchmark: Benchmark, kept: tuple[Benchmark, ...], source: RangeSource | None) -> None:
         """Ask where the report shall lie, and save it there; `source` is where the expected ranges are from."""
         title, name = self.tr("Where shall the report be saved?"), _name(benchmark, "html")
         self.ask(title, "HTML (*.html)", name, lambda path: self.save_report(benchmark, kept, source, path))
 
-    def save_picture(self, benchmark: Benchmark, path: Path) -> None:
+    def save_picture(self, benchmark: Benchmark, kept: tuple[Benchmark, ...], path: Path) -> None:
         """Save the picture."""
         from .picture import png
 
-        self.write(path, lambda: json.write_file(path, png(benchmark)))
+        self.write(path, lambda: json.write_file(path, png(benchmark, kept)))
 
     def save_report(
         self, benchmark: Benchmark, kept: tuple[Benchmark, ...], source: RangeSource | None, path: Path

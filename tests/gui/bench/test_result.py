@@ -61,6 +61,13 @@ def test_a_card_that_nobody_knows_is_said_to_be_one(shown, seen):
     assert "no figures to check this card against" in seen(page.result.right)
 
 
+def test_a_run_that_was_not_finished_says_so_above_its_figures(shown, seen):
+    page = shown(card_benchmark(), replace(card_benchmark(0.9), notes=("bench.note.killed",)))
+    assert page.result.unmeasured.isVisible()
+    assert "ended the benchmark before its end" in seen(page.result.head)
+    assert not shown(card_benchmark()).result.unmeasured.isVisible()
+
+
 def test_the_range_is_said_with_its_source(shown, seen):
     page = shown(card_benchmark())
     said = seen(page.result.right)

@@ -154,6 +154,26 @@ def test_a_picture_has_its_size_and_bars(language, benchmark):
     assert ("#2f55d4" in colours) == any(result.device != "cpu" for result in benchmark.results)
 
 
+def test_a_processor_alone_is_shown_beside_its_own_past(language):
+    """Nothing is beside a first figure, so that a bar's length would say nothing."""
+    old, new = (replace(cpu_benchmark(), started=1_790_000_000.0 + day * 86_400) for day in (0, 7))
+    stopped = replace(old, notes=("bench.note.killed",))
+
+    def bars(*kept):
+        image = QImage.fromData(png(new, (*kept, new)))
+        colours = {image.pixelColor(x, y).name() for x in range(400, WIDTH, 4) for y in range(180, HEIGHT - 100, 2)}
+        return [colours >= {theirs} for theirs in ("#2f55d4", "#5f6470")]
+
+    assert bars() == bars(stopped) == [False, False]
+    assert bars(old) == [True, True]
+    assert f"{dated(old)} 141 GFLOP/s" in Page(html(new, (old, new))).words
+    assert dated(stopped) not in Page(html(new, (stopped, new))).words
+
+
+def dated(benchmark):
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(benchmark.started))
+
+
 def test_a_picture_says_what_is_wrong_with_its_figures_and_names_equal_cards_by_their_number(language):
     assert not marks(card_benchmark())
     assert marks(slow_benchmark()).startswith("Slower than usual for this card")
@@ -231,7 +251,7 @@ def test_saving_and_what_goes_wrong(language, qtbot, tmp_path):
     qtbot.addWidget(holder)
     sharing = Sharing(holder)
     with qtbot.waitSignal(sharing.saved) as saved:
-        sharing.save_picture(card_benchmark(), tmp_path / "a.png")
+        sharing.save_picture(card_benchmark(), (), tmp_path / "a.png")
     assert saved.args == [tmp_path / "a.png"]
     with qtbot.waitSignal(sharing.saved):
         sharing.save_report(card_benchmark(), (), None, tmp_path / "a.html")
