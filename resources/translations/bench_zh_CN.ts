@@ -238,6 +238,10 @@
         <source>What to look at</source>
         <translation>查看内容</translation>
     </message>
+    <message>
+        <source>The environment is gone: it was removed or moved. The setup makes a new one in a few minutes.</source>
+        <translation>环境不见了：已被删除或移走。用几分钟就能重新装一个。</translation>
+    </message>
 </context>
 <context>
     <name>Every</name>

@@ -149,6 +149,7 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "memory": (BENCHMARK, 1, 0, True, bench_scenes.remembers),
     "memory-too-large": (BENCHMARK, 1, 0, True, bench_scenes.too_large),
     "benchmark-empty": (BENCHMARK, 0, 0, True, None),
+    "benchmark-gone": (BENCHMARK, 0, 3, False, None),
     "benchmark-nothing": (BENCHMARK, 0, 0, False, None),
     "settings": (SETTINGS, 0, 0, True, None),
     "update-home": (HOME, 1, 0, True, newer()),

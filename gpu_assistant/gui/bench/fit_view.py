@@ -35,9 +35,12 @@ if TYPE_CHECKING:
 
 
 class FitView(Live, QWidget):
-    """`busy_changed` comes when it begins to measure and when it has ended."""
+    """`busy_changed` comes when it begins to measure and when it has ended, `environment_missed` where the environment
+    is not there any more.
+    """
 
     busy_changed = Signal(bool)
+    environment_missed = Signal()
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -202,6 +205,8 @@ class FitView(Live, QWidget):
             (read or self).setFocus(self._how)
             to_top(self)
         self.busy_changed.emit(False)
+        if self._error is not None and self._error.code == "environment-missing":
+            self.environment_missed.emit()
 
     # Words
 

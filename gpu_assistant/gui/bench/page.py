@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 LOOKING, EMPTY, WORKING, RESULT, MEMORY = range(5)
 SPEED_TAB, MEMORY_TAB = range(2)
+GONE = "environment-missing"
 LATE_MS = 800  # so long a key that was meant for "Cancel" may be late
 
 
@@ -70,7 +71,7 @@ class BenchmarkPage(Page):
         self._kept: tuple[Benchmark, ...] = ()
         self._own: tuple[Benchmark, ...] = ()
         self._left_out = 0
-        self._read = self._focus_wanted = self._ready = self._stopped = False
+        self._read = self._focus_wanted = self._ready = self._stopped = self._had_one = False
         self._error: AppError | None = None
         self._saved: Path | None = None
         super().__init__(" ")
@@ -79,7 +80,9 @@ class BenchmarkPage(Page):
         self.full, self.again = self.actions_.full, self.actions_.again
         self.tabs = Segments(("", ""))
         self.trouble = Banner("error")
-        self.trouble.hide()
+        self.gone = Banner("warn")
+        for banner in (self.trouble, self.gone):
+            banner.hide()
         self.empty, self.first_full = EmptyState("bench", kind="primary"), Button(kind="ghost", icon="clock")
         self.empty.add(self.first_full)
         self.running, self.result, self.memory = Working(scores.running), BenchResultView(), FitView(app)
@@ -88,6 +91,7 @@ class BenchmarkPage(Page):
         for view in (QWidget(), self._in_card(self.empty), self._at_top(self.running), self.result, self.memory):
             self._views.add(view)
         self.column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self.gone)
         self.column.addWidget(self.trouble)
         self.column.addWidget(self._views, 1)
         self.left_out = label("small")
@@ -116,9 +120,11 @@ class BenchmarkPage(Page):
         self.picture.clicked.connect(lambda: self._sharing.ask_picture(self._kept[-1], self._kept))
         self.report.clicked.connect(lambda: self._sharing.ask_report(self._kept[-1], self._kept, self._source))
         self.empty.button.clicked.connect(self._first)
+        self.gone.button.clicked.connect(self.setup_wanted)
         self.running.stop_wanted.connect(self.stop)
         self.tabs.chosen.connect(lambda _: self._turned())
         self.memory.busy_changed.connect(lambda _: self._turned())
+        self.memory.environment_missed.connect(self.look)
 
     def _turned(self) -> None:
         """Another tab, or a step of the other one: where something was saved has been read."""
@@ -183,11 +189,16 @@ class BenchmarkPage(Page):
 
     def _known(self, known: _Known) -> None:
         self._read = True
+        self._had_one = self._had_one or known.installed is not None or bool(known.kept)
         self._installed, self._source, self._left_out = known.installed, known.source, known.left_out
         # A result that could not be saved is still a result.
         unsaved = tuple(each for each in self._own if each not in known.kept)
         self._kept = (*known.kept, *unsaved)
         self.memory.set_environment(self._installed if self.able else None)
+        if self._installed is None and self._error is not None and self._error.code == GONE:
+            self._error = None  # said with its way out
+        if not self.able:
+            self.tabs.set_current(SPEED_TAB)
         self.retranslate()
         if self._focus_wanted:
             self.take_focus()
@@ -235,6 +246,8 @@ class BenchmarkPage(Page):
 
     def _failed(self, error: AppError) -> None:
         self._tell(error=error)
+        if error.code == GONE:
+            self.look()
 
     def _tell(self, *, error: AppError | None = None, saved: Path | None = None, stopped: bool = False) -> None:
         """One piece of news, at the top of the page."""
@@ -274,6 +287,7 @@ class BenchmarkPage(Page):
         quick, thorough = (before.how_long(installed, full=full) if installed else "" for full in (False, True))
         self.actions_.set_words(able, quick, thorough, self._why_not())
         self._show_news()
+        self._show_gone(shown=shown)
         subtitle = self.tr("How fast, and is that right?")
         if self.measuring:
             self._views.show_view(WORKING)
@@ -300,11 +314,22 @@ class BenchmarkPage(Page):
         elif self._stopped:
             self.trouble.set("warn", self.tr("Stopped. Nothing of this run was kept."))
 
+    def _show_gone(self, *, shown: bool) -> None:
+        """That there is nothing to measure any more, above what was measured before; else the empty page says it."""
+        self.gone.setVisible(shown and self._read and self._installed is None and not self._app.simulated)
+        self.gone.set("warn", self._why_not())
+        self.gone.button.setText(self.tr("Set up PyTorch"))
+        self.gone.button.show()
+
     def _why_not(self) -> str:
         if self._app.simulated:
             return self.tr("A simulated machine cannot be measured: nothing is executed for it.")
         if self.memory.busy:
             return self.tr("The computer is working out what fits in memory.")
+        if self._had_one:
+            return self.tr(
+                "The environment is gone: it was removed or moved. The setup makes a new one in a few minutes."
+            )
         return self.tr("There is no environment to measure yet. The setup makes one in a few minutes.")
 
     def _show_empty(self) -> None:

@@ -221,3 +221,36 @@ def test_own_past_compares_only_the_same(benchmark_page, app, qtbot):
     page.look()
     qtbot.waitUntil(page.result.past.isVisible, timeout=5000)
     assert len(page.result.past.bars._bars) == 2
+
+
+@pytest.mark.parametrize("tab", [SPEED_TAB, MEMORY_TAB])
+def test_an_environment_that_is_gone_is_said_with_the_way_out(benchmark_page, app, qtbot, tab):
+    """It is removed while the page is open; only who measures finds out."""
+    window, page = benchmark_page
+    app.kept = [cpu_benchmark()]
+    page.look()
+    qtbot.waitUntil(page.again.isVisible, timeout=5000)
+    assert not page.gone.isVisible()
+    app.known = ()
+    app.results["bench"] = app.results["fit"] = AppError("environment-missing", path="/home/mei/ai/pytorch")
+    page.tabs.buttons[tab].click()
+    (page.memory.start if tab == MEMORY_TAB else page.again).click()
+    qtbot.waitUntil(page.gone.isVisible, timeout=5000)
+    assert page.gone.label.text().startswith("The environment is gone: it was removed or moved. The setup makes")
+    assert not page.trouble.isVisible()
+    assert page.result.isVisible()
+    assert not page.again.isEnabled()
+    with qtbot.waitSignal(page.setup_wanted):
+        window.area.setup_wanted.disconnect()
+        page.gone.button.click()
+
+
+def test_without_any_result_the_empty_page_says_that_the_environment_is_gone(benchmark_page, app, qtbot):
+    _, page = benchmark_page
+    app.known = ()
+    app.results["bench"] = AppError("environment-missing", path="/home/mei/ai/pytorch")
+    page.empty.button.click()
+    qtbot.waitUntil(lambda: page.empty.button.text() == "Set up PyTorch", timeout=5000)
+    assert page.empty.sentence.text().startswith("The environment is gone")
+    assert not page.gone.isVisible()
+    assert not page.trouble.isVisible()
