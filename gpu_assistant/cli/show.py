@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..core.machine import Machine
-from ..core.plan import Plan, other_way
+from ..core.plan import Plan, awaits_driver, other_way, requirements
 from ..core.price import price, time
 from ..core.recommendation import DriverAdvice, Recommendation
 from ..core.results import Checks, Curve, GpuSample, Sample
@@ -104,6 +105,9 @@ def plan(value: Plan, output: Output) -> None:
             output.line(f"   → {step.now.text}")
         for command in step.commands:
             output.line("   $ " + shlex.join(command))
+        asked = requirements(step)
+        if asked is not None:
+            output.line("   requirements.in:\n" + textwrap.indent(asked, "     "))
         other = other_way(step)
         if other is not None:
             output.line(f"   {output.say('other-way')}\n   $ {other}")
@@ -160,6 +164,8 @@ def _price(value: Plan, output: Output, say: Callable[[str], None]) -> None:
     beside = [output.texts.say(f"price.part.{step.kind}") for step in value.steps if step.kind in BESIDE]
     if beside:
         say(output.say("price-besides", parts=("、" if output.texts.language == "zh_CN" else ", ").join(beside)))
+    if awaits_driver(value):
+        say(output.say("driver-first"))
     if value.simulated:
         say(output.say("folders-simulated"))
 

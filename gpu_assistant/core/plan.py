@@ -84,10 +84,25 @@ class Plan(Struct, frozen=True, kw_only=True):
     os: OperatingSystem | None = None
 
 
+# A proof of which the driver before it is left to the user.
+AWAITS_DRIVER = "verify-by-hand"
+
+
 def other_way(step: Step) -> str | None:
     """The command line of a step's other way, which nothing here runs; None where there is none."""
     command = step.data.get("command")
     return command if isinstance(command, str) else None
+
+
+def requirements(step: Step) -> str | None:
+    """What stands in the `requirements.in` of a step's command, a package a line; None where it reads none."""
+    lines = step.data.get("requirements")
+    return "\n".join(lines.split()) if isinstance(lines, str) else None
+
+
+def awaits_driver(plan: Plan) -> bool:
+    """Whether the proof at its end fails until somebody has installed the driver by hand."""
+    return any(step.code == AWAITS_DRIVER for step in plan.steps)
 
 
 class Interrupted(Struct, frozen=True, kw_only=True):

@@ -81,6 +81,14 @@ def attempts(wish: Wish) -> Iterator[Attempt]:
             yield Attempt(source="general", requirements=rest, pinned=pins)
 
 
+def by_name(wish: Wish) -> tuple[str, ...]:
+    """All that is asked of the publishers by name, and what is held back, a line each; a name comes once."""
+    tag = f"+{wish.variant}" if wish.index_url is not None and wish.variant is not None else ""
+    pins = next(_pin_sets(wish, tag)) if wish.torch is not None else _flow(wish)
+    held = {match[0] for line in wish.constraints if (match := _NAME.match(line)) is not None}
+    return (*pins, *(line for line in _rest(wish) if line not in held), *wish.constraints)
+
+
 def _flow(wish: Wish) -> tuple[str, ...]:
     return (wish.tensorflow,) if wish.tensorflow is not None else ()
 

@@ -454,6 +454,10 @@
         <source>The driver is left to you here: install {version} yourself, then look at the computer again. Until then PyTorch cannot use the card.</source>
         <translation>这里的驱动要由你自己安装：请安装 {version}，然后重新检测电脑。在此之前 PyTorch 用不了这张卡。</translation>
     </message>
+    <message>
+        <source>The driver is left to you here: install {version} yourself first, then look at the computer again. Without it the setup stops at its last step, the proof, and goes on from there later.</source>
+        <translation>这里的驱动要由你自己安装：请先安装 {version}，然后重新检测电脑。没有驱动，安装会停在最后一步“验证”，装好后再从那里继续。</translation>
+    </message>
 </context>
 <context>
     <name>PriceCard</name>
@@ -1521,6 +1525,10 @@
     <message>
         <source>Where to get it</source>
         <translation>从哪里获取</translation>
+    </message>
+    <message>
+        <source>What stands in requirements.in</source>
+        <translation>requirements.in 的内容</translation>
     </message>
     <message>
         <source>The other way</source>

@@ -35,8 +35,10 @@ def test_a_plan_for_windows_is_in_words_and_true(
     said = told(capsys, tmp_path, "windows11-rtx4060-566", "all", language)
     lines = said.splitlines()
     assert release in said
-    # pip's tags stand in commands alone, and NVIDIA's list of components on a line of its own.
-    assert [line for line in lines if "+cu" in line] == []
+    # pip's tags stand in what uv reads alone, and NVIDIA's list of components on a line of its own.
+    asked = lines.index("   requirements.in:")
+    tagged = [line for line in lines if "+cu" in line]
+    assert tagged == lines[asked + 1 : asked + 3] == ["     torch==2.15.0+cu132", "     torchvision==0.29.2+cu132"]
     assert [line.split()[0] for line in lines if "nvvm_13.2" in line] == ["$"]
     # PATH is added to, and never set.
     (variables,) = (line for line in lines if "CUDA_HOME" in line)

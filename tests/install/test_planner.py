@@ -16,11 +16,13 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import OperatingSystem, Python
 from gpu_assistant.core.paths import resources
-from gpu_assistant.core.plan import Plan
+from gpu_assistant.core.plan import Plan, requirements
 from gpu_assistant.core.recommendation import LocalWheel
 from gpu_assistant.install.planner import make_plan
+from gpu_assistant.install.sources import attempts
 from gpu_assistant.install.steps.python_runtime import python_here
 from gpu_assistant.install.wheelhouse import scan, usable
+from gpu_assistant.install.wish import wish
 from gpu_assistant.texts import Texts
 
 from . import tiny
@@ -193,3 +195,11 @@ def test_folders_typed_with_dots_are_plain_in_the_plan(tmp_path: Path) -> None:
     app = App(data_dir=str(tmp_path / "x" / ".." / "data"), wheelhouse=str(tmp_path / "data" / ".." / "wheels"))
     assert (app.data.root, app.wheelhouse) == (tmp_path / "data", tmp_path / "wheels")
     assert app.environment_path(str(tmp_path / "a" / ".." / "env")) == tmp_path / "env"
+
+
+def test_the_plan_shows_by_name_what_is_asked_of_the_publisher(world: World) -> None:
+    choice = recommendation(RELEASE, world.torch_index)
+    (step,) = (step for step in world.plan().steps if step.kind == "resolve")
+    first = next(attempts(wish(choice, python=SERIES, folder=None, serves_variant=False)))
+    assert first.pinned == (f"torch=={RELEASE}+cpu",)
+    assert requirements(step) == "\n".join([*first.pinned, *first.requirements])

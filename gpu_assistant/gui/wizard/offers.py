@@ -60,11 +60,13 @@ class Offers(Card):
         driver: DriverAdvice | None,
         left_out: str,
         changed: str = "",
+        *,
+        driver_first: bool = False,
     ) -> None:
-        """Spoken warnings and alternatives, a driver that has to be installed by hand, the names of other parts that
-        the plan leaves out, and what the offer that was just taken changed. The same in the same language leaves the
-        rows, and the keyboard in them, alone."""
-        key = (tuple(warnings), tuple(offers), driver, left_out, changed, self.tr("Open NVIDIA's page"))
+        """Spoken warnings and alternatives, a driver that has to be installed by hand, with `driver_first` before the
+        proof can pass, the names of other parts that the plan leaves out, and what the offer that was just taken
+        changed. The same in the same language leaves the rows, and the keyboard in them, alone."""
+        key = (tuple(warnings), tuple(offers), driver, driver_first, left_out, changed, self.tr("Open NVIDIA's page"))
         if key == self._drawn:
             return
         self._drawn = key
@@ -79,7 +81,7 @@ class Offers(Card):
             self.undo.clicked.connect(self.undone)
             self._add("info", "accent", self.tr("Changed: {changes}").format(changes=changed), self.undo)
         if driver is not None:
-            self._driver(driver)
+            self._driver(driver, first=driver_first)
         if left_out:
             words = self.tr(
                 "{parts}: not installed from here yet. The plan sets up the rest; get these from their makers."
@@ -113,7 +115,7 @@ class Offers(Card):
         level = self._direction() == QBoxLayout.Direction.LeftToRight
         return self._room // 2 if level else self._room - LEFT - RIGHT
 
-    def _driver(self, driver: DriverAdvice) -> None:
+    def _driver(self, driver: DriverAdvice, *, first: bool) -> None:
         version = driver.recommended or UNKNOWN
         if driver.recommended is None and driver.minimum is not None:
             # The lowest that does is not the one to look for.
@@ -125,6 +127,11 @@ class Offers(Card):
             "The driver is left to you here: install {version} yourself, then look at the computer again. Until then "
             "PyTorch cannot use the card."
         )
+        if first:
+            words = self.tr(
+                "The driver is left to you here: install {version} yourself first, then look at the computer again. "
+                "Without it the setup stops at its last step, the proof, and goes on from there later."
+            )
         button = None
         if driver.url is not None:
             # An address can be the installer itself.

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from ...core.plan import PlanFile, Step, other_way
+from ...core.plan import PlanFile, Step, other_way, requirements
 from ...core.price import kept_least
 from ...texts import Texts
 from ...texts.format import size
@@ -33,6 +33,7 @@ class PlanRow(Live, QWidget):
         self._step, self._system, self._language = step, system, texts.language
         self._terms = explained(texts, step.title or "", step.what or "")
         self.command: CommandBox | None = None
+        self.asked: CommandBox | None = None
         self.other: CommandBox | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -112,6 +113,11 @@ class PlanRow(Live, QWidget):
             inset.column.addWidget(label("small-strong", title))
             self.command = CommandBox("\n".join(one_line(words, self._system) for words in step.commands))
             inset.column.addWidget(self.command)
+        asked = requirements(step)
+        if asked is not None:
+            inset.column.addWidget(label("small-strong", self.tr("What stands in requirements.in")))
+            self.asked = CommandBox(asked)
+            inset.column.addWidget(self.asked)
         other = other_way(step)
         if other is not None:
             inset.column.addWidget(label("small-strong", self.tr("The other way")))

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 
 from ...core.errors import AppError, CannotSetUp
 from ...core.machine import Machine
-from ...core.plan import Plan
+from ...core.plan import Plan, awaits_driver
 from ...core.recommendation import Alternative, Recommendation
 from ..bundle.source_card import Offline
 from ..components import Button, Hero
@@ -141,7 +141,8 @@ class RecommendationPage(WizardPage):
         # What a card says beside the pick that brings it is not said again below.
         noted = {code for name, card in self.cards.items() if name in there for code in card.noted}
         warnings = [warning for warning in spoken.warnings if f"warning.{warning.code}.text" not in noted]
-        self.cautions.set(warnings, (), by_hand, missing, changed if taken else "")
+        first = facts.plan is not None and awaits_driver(facts.plan)
+        self.cautions.set(warnings, (), by_hand, missing, changed if taken else "", driver_first=first)
         self.offers.set((), others(spoken, facts.plan), None, "")
         for each in (self.cautions, self.offers):
             each.setVisible(each.any)

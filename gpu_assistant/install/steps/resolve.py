@@ -20,6 +20,7 @@ from ..occupied import ours, wrecked
 from ..place import Ground
 from ..resolve import Resolver
 from ..soundness import damage
+from ..sources import by_name
 from ..strangers import named
 from ..target import Target
 from ..untrusted import check_file
@@ -57,6 +58,8 @@ class Resolve(Kind):
         data: dict[str, Value] = {"release": draft.release, "python": draft.series, "packages": packages}
         if draft.bundle is not None:
             data["path"] = str(draft.bundle)
+        else:
+            data["requirements"] = " ".join(by_name(_wish(draft)))
         return (
             Step(
                 id="resolve",
@@ -169,6 +172,13 @@ def _refuse_tensorflow(flow: TensorFlowChoice, ground: Ground) -> None:
     held = {f"{package}=={cudnn.last_for_old_chips.version}" for package in cudnn.wheel_packages.values()}
     if not held.issuperset(flow.constraints):
         raise refused(f"tensorflow: {' '.join(flow.constraints)}")
+
+
+def _wish(draft: Draft) -> Wish:
+    """What is asked of the publishers, whatever a folder of wheels has of it."""
+    torch, system = draft.recommendation.pytorch, draft.machine.os.system
+    held = draft.catalog.held_for(torch.version if torch is not None else None, system)
+    return wish(draft.recommendation, python=draft.series, folder=None, serves_variant=False, held=held)
 
 
 def _compile(draft: Draft) -> tuple[str, ...]:

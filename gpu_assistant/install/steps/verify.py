@@ -9,7 +9,7 @@ from ...catalog.versions import numbers
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import JobContext
 from ...core.names import Value
-from ...core.plan import Plan, Step
+from ...core.plan import AWAITS_DRIVER, Plan, Step
 from ...core.results import Check
 from .. import replacing
 from ..built import forget
@@ -29,7 +29,7 @@ class Verify(Kind):
     """The environment has its name from here on."""
 
     name: ClassVar[str] = "verify"
-    codes: ClassVar[tuple[str, ...]] = ("verify", "verify-by-hand", "verify-wsl2")
+    codes: ClassVar[tuple[str, ...]] = ("verify", AWAITS_DRIVER, "verify-wsl2")
     needs: ClassVar[tuple[str, ...]] = ("python-packages",)
 
     def plan(self, draft: Draft) -> tuple[Step, ...]:
@@ -40,7 +40,7 @@ class Verify(Kind):
             Step(
                 id="verify",
                 kind=self.name,
-                code="verify-wsl2" if elsewhere else "verify-by-hand" if _awaits_driver(draft) else "verify",
+                code="verify-wsl2" if elsewhere else AWAITS_DRIVER if _awaits_driver(draft) else "verify",
                 needs=draft.ids("python-packages"),
                 data={"env": env, "release": draft.release},
                 bytes=0,

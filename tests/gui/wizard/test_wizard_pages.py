@@ -27,6 +27,7 @@ class TestSimulated:
         wizard.install.shown.rows[2].toggle.click()
         shown = seen(wizard.install)
         assert "uv pip compile requirements.in -o pylock.toml" in shown
+        assert "torch\nnumpy" in shown
         assert "192 MB" in shown
         assert not wizard.install.log.isVisible()
         wizard.install.primary.click()

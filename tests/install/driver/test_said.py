@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpu_assistant.core.plan import Plan, awaits_driver
 from gpu_assistant.install.steps.nvidia_driver import NvidiaDriver
 from gpu_assistant.install.steps.verify import Verify
 from gpu_assistant.texts import Texts
@@ -43,3 +44,14 @@ def test_the_proof_says_that_it_needs_the_driver_left_to_a_person(
     draft.steps += NvidiaDriver().plan(draft)
     (step,) = Verify().plan(draft)
     assert step.code == code
+    plan = Plan(
+        schema="gpu-assistant/plan/1",
+        goal="pytorch",
+        env=step.id,
+        recommendation=advice,
+        steps=(step,),
+        bytes=0,
+        disk_bytes=0,
+        minutes=0,
+    )
+    assert awaits_driver(plan) == (code != "verify")
