@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +12,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core import json
-from ..core.errors import AppError
+from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
 from ..core.names import called
 from ..core.recommendation import Recommendation
 from ..core.results import Check, Checks, CheckState, Verdict
-from ..system.json_lines import run_child
+from ..system.json_lines import Patience, run_child
 from .packages import packages_agree
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 CHILD = Path(__file__).with_name("child.py")
 TENSORFLOW_CHILD = Path(__file__).with_name("child_tensorflow.py")
 MANIFEST = "gpu-assistant.json"
+# Its first word comes before anything heavy is loaded, and uv has just started the same interpreter.
+FIRST_WORD_S = 30.0
 
 TORCH_IDS = (
     "torch-import",
@@ -60,13 +63,16 @@ class VerifyJob:
     """Looks at one environment. News are `Check`s, as they come.
 
     `time_limit` in seconds is for everything that runs in the environment: the first import of PyTorch from a
-    slow disk, scanned on the way, takes a minute.
+    slow disk, scanned on the way, takes a minute. A Python that has not said its first word after `first_word`
+    seconds, before it loads anything heavy, never will.
     """
 
-    def __init__(self, environment: Path, system: System, *, time_limit: float = 300.0) -> None:
+    def __init__(
+        self, environment: Path, system: System, *, time_limit: float = 300.0, first_word: float = FIRST_WORD_S
+    ) -> None:
         self.environment = environment
         self._system = system
-        self._time_limit = time_limit
+        self._time_limit, self._first_word = time_limit, first_word
 
     def run(self, context: JobContext[Any]) -> Checks:
         """All checks; what is broken is a failed check.
@@ -124,9 +130,11 @@ class VerifyJob:
         ended = False
         told: set[str] = set()
         cards = _Cards()
+        patience = Patience(context.cancel, self._first_word)
 
         def line(news: _Line) -> None:
             nonlocal stage, ended
+            patience.give(math.inf)
             ended = ended or news.end
             if news.begin in KNOWN_IDS:
                 stage = str(news.begin)
@@ -141,9 +149,14 @@ class VerifyJob:
                 _Line,
                 line,
                 timeout=self._time_limit,
-                cancel=context.cancel,
+                cancel=patience,
                 log=context.log,
             )
+        except Cancelled:
+            if patience.cancelled:
+                raise
+            report(_check(stage, "fail", reason=_STOPPED["program-timeout"]))
+            return
         except AppError as error:
             if error.code not in _STOPPED:
                 raise

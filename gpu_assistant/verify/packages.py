@@ -28,8 +28,9 @@ def packages_agree(system: System, interpreter: Path, context: JobContext[Any]) 
         finished = system.run(argv, timeout=TIME_LIMIT_S, environ=theirs, cancel=context.cancel)
     except Cancelled:
         raise
-    except (AppError, FileNotFoundError):
-        return Check(id="packages", state="skip", data={"reason": "@verify.reason.no-uv"})
+    except (AppError, FileNotFoundError) as error:
+        late = isinstance(error, AppError) and error.code == "program-timeout"
+        return Check(id="packages", state="skip", data={"reason": f"@verify.reason.{'timeout' if late else 'no-uv'}"})
     return _judged(finished, context)
 
 

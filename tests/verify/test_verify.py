@@ -7,6 +7,7 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import jsonschema
 import pytest
@@ -151,6 +152,22 @@ def test_a_hang_ends_at_the_time_limit(tmp_path: Path) -> None:
     checks = verified(environment_with(tmp_path / "env", "import threading; threading.Event().wait()"), time_limit=8)
     assert time.monotonic() - started < 30
     assert one(checks, "torch-import").text == "PyTorch does not load: there was no answer within the time limit"
+
+
+@pytest.mark.skipif(current().name == "windows", reason="the silent interpreter is a shell script")
+def test_a_python_that_says_nothing_is_given_up_early(tmp_path: Path) -> None:
+    environment = environment_with(tmp_path / "env", "")
+    interpreter = environment / "bin" / "python"
+    interpreter.unlink()
+    interpreter.write_text("#!/bin/sh\nexec sleep 600\n", encoding="utf-8")
+    interpreter.chmod(0o755)
+    started = time.monotonic()
+    with patch("gpu_assistant.verify.packages.TIME_LIMIT_S", 2.0):
+        checks = said(VerifyJob(environment, current(), first_word=2.0).run(JobContext()))
+    assert time.monotonic() - started < 30
+    assert (one(checks, "packages").state, one(checks, "python").state) == ("skip", "fail")
+    for check_id in ("packages", "python"):
+        assert "there was no answer within the time limit" in (one(checks, check_id).text or "")
 
 
 def test_cancel_ends_it(tmp_path: Path) -> None:
