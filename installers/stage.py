@@ -212,7 +212,7 @@ def _modules(closure: Closure, python: Python, site: Path, out: Path, rules: dic
         elif file.is_relative_to(site):
             target = Path("app", file.relative_to(site)).with_suffix(".pyc")
             (out / target).parent.mkdir(parents=True, exist_ok=True)
-            optimize = 2 if name.partition(".")[0] in wordless else 0
+            optimize = 2 if any(f"{name}.".startswith(f"{each}.") for each in wordless) else 0
             (out / target).write_bytes(_compiled(file, file.relative_to(site), optimize))
             yield Shipped(target.as_posix(), name, why)
         else:
