@@ -923,6 +923,10 @@
         <source>{workload}: your {card} is {times} times as fast as your CPU</source>
         <translation>{workload}，{card} 的速度是 CPU 的 {times} 倍</translation>
     </message>
+    <message>
+        <source>CPU ({dtype})</source>
+        <translation>CPU（{dtype}）</translation>
+    </message>
 </context>
 <context>
     <name>Sharing</name>

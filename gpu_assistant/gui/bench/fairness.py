@@ -131,8 +131,9 @@ def left_out(benchmark: Benchmark, kept: Sequence[Benchmark]) -> list[str]:
 
 def _listed(found: dict[str, list[tuple[int, ...]]]) -> list[str]:
     """Names, those of products with their sizes."""
+    comma = "、" if language.texts().language == "zh_CN" else ", "
     return [
-        f"{name} · {', '.join(scores.extent(size) for size in sorted(sizes))}"
+        f"{name} · {comma.join(scores.extent(size) for size in sorted(sizes))}"
         if len(sizes[0]) == 3 and len(set(sizes[0])) == 1
         else name
         for name, sizes in found.items()

@@ -222,4 +222,4 @@ class PairRow(Live, QWidget):
         kind = scores.dtype_name(result.dtype)
         if not pair.gpus:
             return self._when if result is pair.before else kind if pair.mixed is not None else ""
-        return f"CPU ({kind})" if kind and result.dtype != pair.best.dtype else "CPU"
+        return scores.cpu_in(result.dtype) if result.dtype != pair.best.dtype else "CPU"

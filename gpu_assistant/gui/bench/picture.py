@@ -154,7 +154,7 @@ def _bar_name(result: BenchResult, pair: summary.Pair, when: str) -> str:
         return when if result is pair.before else scores.dtype_name(result.dtype) if pair.mixed is not None else ""
     if result is pair.best:
         return ""
-    return f"CPU ({scores.dtype_name(result.dtype)})" if result.dtype != pair.best.dtype else "CPU"
+    return scores.cpu_in(result.dtype) if result.dtype != pair.best.dtype else "CPU"
 
 
 def about(benchmark: Benchmark) -> list[str]:

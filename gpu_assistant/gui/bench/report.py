@@ -120,8 +120,7 @@ def _where(result: BenchResult, pair: summary.Pair, before: Benchmark | None) ->
         return scores.before_words(before)
     if result.processes > 1:
         return scores.together(result)
-    kind = scores.dtype_name(result.dtype)
-    return f"CPU ({kind})" if result.device == "cpu" and kind else scores.device_name(result)
+    return scores.cpu_in(result.dtype) if result.device == "cpu" else scores.device_name(result)
 
 
 def _right(benchmark: Benchmark, source: RangeSource | None) -> str:
@@ -187,7 +186,7 @@ def _past(benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> str:
 
 
 def _versions(benchmark: Benchmark) -> str:
-    known = ((name or translate("PastCard", "driver"), benchmark.versions.get(key)) for key, name in NAMES.items())
+    known = ((_version_name(key), benchmark.versions.get(key)) for key in NAMES)
     return " · ".join(f"{name} {version}" for name, version in known if version is not None)
 
 
@@ -196,7 +195,11 @@ def _about_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
     for device in benchmark.devices:
         memories = memory(device.memory_bytes) if device.memory_bytes is not None else ""
         rows.append((scores.device_label(device.id), device.name or device.id, memories))
-    return [*rows, *((name, version) for name, version in benchmark.versions.items())]
+    return [*rows, *((_version_name(key), version) for key, version in benchmark.versions.items())]
+
+
+def _version_name(key: str) -> str:
+    return NAMES.get(key, key) or translate("PastCard", "driver")
 
 
 def _heads() -> tuple[str, ...]:

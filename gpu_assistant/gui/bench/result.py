@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout,
 
 from ...bench import summary
 from ...core.results import Benchmark
+from ...texts.sentences import closed_up
 from ..components import Banner, Card, Icon, Live, Pill, Shape, label
 from . import scores
 from .along_card import AlongCard
@@ -40,7 +41,6 @@ class BenchResultView(Live, QWidget):
         self.figure.set_one_line(True)
         self.pill = Pill()
         self._line = row = QHBoxLayout()
-        row.setSpacing(24)
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(self.text)
@@ -139,7 +139,7 @@ class BenchResultView(Live, QWidget):
             parts.append(self.tr("Several GPUs train one model together."))
         if why := scores.doubt(*(each for pair in shown for each in pair.results)):
             parts.append(self.tr("Doubtful: {why}.").format(why=why))
-        self._legend.setText(" ".join(parts))
+        self._legend.setText(closed_up(" ".join(parts)))
         self._legend.setVisible(bool(parts))
 
     def _fill_fairness(self, benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> None:
@@ -170,6 +170,7 @@ class BenchResultView(Live, QWidget):
         self._grid.addWidget(self.every, 4, 0, 1, 3)
         direction = QBoxLayout.Direction
         self._line.setDirection(direction.TopToBottom if self._shape.small else direction.LeftToRight)
+        self._line.setSpacing(4 if self._shape.small else 24)
 
 
 def _column(*cards: QWidget) -> tuple[QWidget, QVBoxLayout]:

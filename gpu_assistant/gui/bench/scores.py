@@ -92,6 +92,12 @@ def device_label(name: str) -> str:
     return "CPU" if kind == "cpu" else "GPU" if number in ("", "0") else f"GPU {number}"
 
 
+def cpu_in(dtype: str) -> str:
+    """The processor and the format in which it computed: "CPU (float32)"."""
+    kind = dtype_name(dtype)
+    return translate("Scores", "CPU ({dtype})").format(dtype=kind) if kind else "CPU"
+
+
 def on_device(device: str, said: str) -> str:
     """Something of one device, behind its label."""
     return labelled(device_label(device), said, language.texts().language)
