@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
-from PySide6.QtCore import QPointF, QRectF, QSizeF
+from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 
 from .. import theme
@@ -15,7 +15,7 @@ from .canvas import Frame
 from .events import Event
 from .series import Line
 
-LANES = 3  # of events' words, one below the other
+LANES = 2  # of events' words, one above the other
 GAP = 6.0  # between the words of the reading box
 
 
@@ -26,9 +26,9 @@ class Limit(Struct, frozen=True, kw_only=True):
     text: str
 
 
-def paint_limit(painter: QPainter, frame: Frame, limit: Limit, taken: Sequence[QRectF] = ()) -> None:
+def paint_limit(painter: QPainter, frame: Frame, limit: Limit) -> None:
     """The dashed line and, above it at the left, its words: what happens now begins at the right. At the upper edge,
-    where they would be cut, they stand below it; where the places `taken` leave no room at the left, at the right.
+    where they would be cut, they stand below it.
     """
     area, colour = frame.area, theme.color("error")
     y = area.top() + round(frame.y(limit.value))
@@ -38,22 +38,18 @@ def paint_limit(painter: QPainter, frame: Frame, limit: Limit, taken: Sequence[Q
     painter.setFont(theme.font("axis"))
     metrics = QFontMetricsF(painter.font())
     above = y - 4 - metrics.ascent() >= area.top()
-    base, wide = y - 4 if above else y + 2 + metrics.ascent(), metrics.horizontalAdvance(limit.text)
-    places = [
-        QRectF(left, base - metrics.ascent(), wide, metrics.height())
-        for left in (area.left() + 4, area.right() - 4 - wide)
-    ]
-    place = next((place for place in places if not any(map(place.intersects, taken))), places[0])
-    painter.drawText(QPointF(place.left(), base), limit.text)
+    base = y - 4 if above else y + 2 + metrics.ascent()
+    painter.drawText(QPointF(area.left() + 4, base), limit.text)
 
 
 Placed = tuple[Event, str, QRectF]
 
 
 def words_of(frame: Frame, events: tuple[Event, ...]) -> list[Placed]:
-    """The words of events, each in the first lane with room, never beside the same words: where it began, or at the
-    edge that cuts it. What began on several cards at about the same place is said once, with all their numbers. A bare
-    number, whose reason another plot tells, stands only where nothing else does.
+    """The words of events in lanes above the area, where they cover no curve: each in the lowest with room, never
+    beside the same words, where it began, or at the edge that cuts it. What began on several cards at about the same
+    place is said once, with all their numbers. A bare number, whose reason another plot tells, stands only where
+    nothing else does.
     """
     metrics, area = QFontMetricsF(theme.font("axis")), frame.area
     free = [(-math.inf, "")] * LANES
@@ -65,17 +61,28 @@ def words_of(frame: Frame, events: tuple[Event, ...]) -> list[Placed]:
         if lane is None or (lane and not event.says) or any(left < begins and said == text for begins, said in free):
             continue
         free[lane] = (left + wide + 8, text)
-        place = QPointF(round(area.left() + left), area.top() + lane * metrics.height())
+        place = QPointF(round(area.left() + left), area.top() - (lane + 1) * metrics.height())
         placed.append((event, text, QRectF(place, QSizeF(wide, metrics.height()))))
     return placed
 
 
-def paint_words(painter: QPainter, words: Sequence[Placed]) -> None:
-    """On a ground of their own: lines behind them are not to strike them out."""
+def lanes_of(words: Sequence[Placed], area: QRect) -> int:
+    """How many lanes they take."""
+    high = QFontMetricsF(theme.font("axis")).height()
+    return max((round((area.top() - place.top()) / high) for _, _, place in words), default=0)
+
+
+def paint_words(painter: QPainter, frame: Frame, words: Sequence[Placed]) -> None:
+    """Each with the line of its beginning led up to it."""
     painter.setFont(theme.font("axis"))
     ascent = QFontMetricsF(painter.font()).ascent()
+    for event, _, place in words:
+        left = frame.area.left() + round(frame.x(event.start))
+        if frame.area.left() <= left < place.left():
+            painter.setPen(strokes.pen(theme.color(event.tone), 1, 2))
+            painter.drawLine(left, round(place.top()) + 2, left, frame.area.top())
     for event, text, place in words:
-        painter.fillRect(place, theme.color("card", 0.85))
+        painter.fillRect(place, theme.color("card"))
         painter.setPen(theme.color("soft" if event.tone == "accent" else event.tone))
         painter.drawText(QPointF(place.x() + 2, place.y() + ascent), text)
 
@@ -107,6 +114,18 @@ def together(frame: Frame, events: tuple[Event, ...]) -> list[tuple[Event, str]]
         for event, gpus in groups
         # Whose it is tells little of many, where another plot says what it was.
         if event.word or len(gpus) < 2
+    ]
+
+
+def told_of(events: Iterable[Event]) -> list[str]:
+    """What was the matter, each once with the numbers of all cards that had it."""
+    whose: dict[str, set[int]] = {}
+    for event in events:
+        cards = whose.setdefault(event.told or event.text, set())
+        if event.whose and event.gpu is not None:
+            cards.add(event.gpu)
+    return [
+        f"GPU {', '.join(map(str, sorted(cards)))} {told}" if cards else told for told, cards in whose.items() if told
     ]
 
 

@@ -51,6 +51,8 @@ class Plot(QWidget):
         self._lines: dict[str, Line] = {}
         self._curves: dict[str, Curve] = {}
         self._events: tuple[Event, ...] = ()
+        self._words: list[overlay.Placed] = []
+        self._above = 0
         self._limit: Limit | None = None
         self._canvas = Canvas()
         self._frame: Frame | None = None
@@ -100,6 +102,8 @@ class Plot(QWidget):
         same = not self._stale and before is not None and (before.area, before.column) == (area, now.column)
         if same and moved == 0:
             return False
+        if self._make_room(now):
+            return self.refresh(fetch)
         known = [curve.t[-1] for curve in self._curves.values() if len(curve.t)]
         # Once in a while all is drawn anew, so that the scale follows what has gone.
         step = max((curve.step for curve in self._curves.values()), default=0.0)
@@ -122,6 +126,14 @@ class Plot(QWidget):
                 return True
         self._redraw(now, fetch)
         return True
+
+    def _make_room(self, now: Frame) -> bool:
+        """Place the words of events; whether they want other room above the curves than there is."""
+        self._words = overlay.words_of(now, self._events)
+        above = math.ceil(overlay.lanes_of(self._words, now.area) * QFontMetricsF(theme.font("axis")).height())
+        other, self._above = above != self._above, above
+        self._stale |= other
+        return other
 
     def _redraw(self, now: Frame, fetch: Fetch) -> None:
         span = now.end - now.start
@@ -167,7 +179,9 @@ class Plot(QWidget):
 
     def area(self) -> QRect:
         """The rectangle of the curves, in pixels of the widget."""
-        return QRect(self._before, 0, self.width() - self._before, self.height() - self._below)
+        high = self.height() - self._below
+        above = min(self._above, high // 2)
+        return QRect(self._before, above, self.width() - self._before, high - above)
 
     def moment(self, x: float) -> float:
         """The time below a pixel."""
@@ -204,15 +218,14 @@ class Plot(QWidget):
             painter.fillRect(event.rect(), theme.color("card"))
             return
         painter.drawPixmap(0, 0, self._canvas.picture)
-        words = overlay.words_of(frame, self._events)
         if self._limit is not None:
-            overlay.paint_limit(painter, frame, self._limit, [place for _, _, place in words])
-        overlay.paint_words(painter, words)
+            overlay.paint_limit(painter, frame, self._limit)
+        overlay.paint_words(painter, frame, self._words)
         if self.clock.cursor is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             at = self.clock.cursor
             near = 2 * frame.column
-            events = [event.text for event in self._events if event.says and event.within(at - near, at + near)]
+            events = overlay.told_of(event for event in self._events if event.within(at - near, at + near))
             readings = [(line, value, self.extremes(line)) for line, value in self.readings()]
             overlay.paint_cursor(painter, frame, at, readings, figure=self._figure, events=events)
         if self.hasFocus():

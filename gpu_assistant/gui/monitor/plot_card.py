@@ -178,7 +178,7 @@ class PlotCard(Card):
     def _said(self, event: Event) -> Event:
         word = event.text if event.about in ("", self.of.key) else ""
         whose = f"GPU {event.gpu}" if self._several and event.gpu is not None else ""
-        return replace(event, text=f"{whose} {word}".strip(), whose=whose, word=word)
+        return replace(event, text=f"{whose} {word}".strip(), whose=whose, word=word, told=event.text)
 
     def draw(self, history: History) -> None:
         """Draw what the clock shows of the history, as far as that is new."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from ...core.results import GpuSample
 from .clock import Clock
 from .events import Event
 from .history import History
+from .legend import Legend
 from .metrics import OF_GPU, OF_MACHINE, Metric
 from .plot_card import PlotCard
 
@@ -26,9 +27,14 @@ class Plots(QWidget):
         self.cards: list[PlotCard] = []
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.outdated)
-        self._grid = QGridLayout(self)
+        self.legend = Legend()
+        column = QVBoxLayout(self)
+        column.setSpacing(8)
+        column.setContentsMargins(0, 0, 0, 0)
+        self._grid = QGridLayout()
         self._grid.setSpacing(12)
-        self._grid.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.legend)
+        column.addLayout(self._grid, 1)
 
     def build(
         self, gpus: tuple[GpuSample, ...], picked: list[int], *, beside: bool, more: tuple[Metric, ...] = ()
@@ -69,6 +75,8 @@ class Plots(QWidget):
 
     def mark(self, events: tuple[Event, ...]) -> None:
         """What happened."""
+        start, end = self._clock.view()
+        self.legend.show_events(event for event in events if event.within(start, end))
         for card in self.cards:
             card.mark(events)
 

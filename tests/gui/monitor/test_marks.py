@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import GpuSample
+from gpu_assistant.gui.monitor.legend import Swatch
 from tests.fakes.examples import cpu_benchmark
 from tests.fakes.main_window import feed, gpu, sample
 
@@ -23,6 +24,10 @@ def test_what_happened_is_marked(worked):
     assert said["temp"] == {"slowed by heat", "install"}
     assert said["power"] == {"power limit", "install"}
     assert said["cpu"] == {"install"}
+    # Every plot is shaded: its cross-hair says why, and the legend above them.
+    assert {event.told for event in cards["util"]._events} == {"slowed by heat", "power limit", "install"}
+    legend = {swatch.accessibleName() for swatch in page.plots.legend.findChildren(Swatch) if not swatch.isHidden()}
+    assert legend == {"slowed by heat", "power limit"}  # the install was before
     assert all(event.end == float("inf") for event in cards["temp"]._events if event.tone == "warn")
     assert cards["temp"]._limit.text == "slows down at 88 °C"
 

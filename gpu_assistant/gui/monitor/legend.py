@@ -1,0 +1,77 @@
+"""What the marks on the time line are: each ground and line with its word, once for all plots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from .. import theme
+from ..components import Flow, Live
+from . import strokes
+from .events import Event, Tone
+
+SWATCH = 18  # pixels wide
+
+Mark = tuple[Tone, bool, str]
+
+
+class Swatch(Live, QWidget):
+    """A ground, or a line where it has no length, and its word."""
+
+    def __init__(self, mark: Mark) -> None:
+        super().__init__()
+        self._tone, self._moment, self._word = mark
+        self.setAccessibleName(self._word)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.follow()
+
+    def refresh(self) -> None:
+        """Fonts of now."""
+        self.setFont(theme.font("caption"))
+        super().refresh()
+
+    def sizeHint(self) -> QSize:
+        """Swatch and word."""
+        metrics = self.fontMetrics()
+        return QSize(SWATCH + 8 + metrics.horizontalAdvance(self._word), metrics.height() + 4)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """As the plots paint it."""
+        del event
+        painter = QPainter(self)
+        if not self._moment:
+            painter.fillRect(0, 3, SWATCH, self.height() - 6, theme.color(self._tone, 0.3))
+        painter.setPen(strokes.pen(theme.color(self._tone), 1, 2))
+        painter.drawLine(0, 2, 0, self.height() - 3)
+        painter.setPen(theme.color("soft"))
+        painter.setFont(self.font())
+        words = QRectF(SWATCH + 6, 0, self.width() - SWATCH - 6, self.height())
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self._word)
+
+
+class Legend(QWidget):
+    """To be seen while anything is marked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._marks: tuple[Mark, ...] = ()
+        self._row = Flow(self, spacing=14)
+        self.hide()
+
+    def show_events(self, events: Iterable[Event]) -> None:
+        """Each kind once, in the order of their beginning."""
+        ordered = sorted(events, key=lambda event: event.start)
+        marks = tuple(dict.fromkeys((event.tone, event.moment, event.text) for event in ordered if event.text))
+        if marks == self._marks:
+            return
+        self._marks = marks
+        while (item := self._row.takeAt(0)) is not None:
+            if (swatch := item.widget()) is not None:
+                swatch.hide()
+                swatch.deleteLater()
+        for mark in marks:
+            self._row.addWidget(Swatch(mark))
+        self.setVisible(bool(marks))
