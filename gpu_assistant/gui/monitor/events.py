@@ -13,8 +13,8 @@ Tone = Literal["warn", "error", "soft", "accent"]
 class Event(Struct, frozen=True, kw_only=True):
     """From `start` to `end` in seconds since the epoch (inf: it goes on), or at a moment where both are the same.
 
-    `text` is what is said of it: where there are several cards, `whose` it is and the `word` for it; `told` is the word in
-    every plot, for the cross-hair.
+    `text` is what is said of it: where there are several cards, `whose` it is and the `word` for it; `told` is the
+    word in every plot, for the cross-hair.
     `tone` is a token's name for its colour, `gpu` the card's index (None: the whole computer); `about` is the key of
     the metric whose plot says the text, "" for all of them.
     """
