@@ -248,7 +248,7 @@ def test_what_cannot_be_started_is_said(found, qtbot, system, monkeypatch):
     view.go.click()
     qtbot.waitUntil(lambda: window.area.updates.stage == "ready", timeout=10_000)
     view.go.click()
-    qtbot.waitUntil(lambda: "Access denied" in view.trouble.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "you have no right to do this there" in view.trouble.text(), timeout=10_000)
     assert window.isVisible()
     assert view.go.text() == "Install now"
 
