@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..fetch.pace import Pace
     from ..refresh.job import RefreshJob
     from ..system.base import System
+    from ..texts.terminal import Terminal
     from ..update.service import UpdateService
 
 
@@ -33,6 +34,7 @@ class Base:
         speed_limit: int | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
+        self._environ = environ
         self.data = paths.data_dir(data_dir, environ)
         _refuse_file(self.data.root)
         self.wheelhouse = paths.wheelhouse(wheelhouse, environ)
@@ -55,6 +57,19 @@ class Base:
     def simulated(self) -> bool:
         """Whether we reason about a machine from a file: nothing is executed then."""
         return self.simulated_machine is not None
+
+    def terminal(self) -> Terminal | None:
+        """How our commands are typed here; None about a simulated machine, which has its own."""
+        from ..texts.terminal import OURS, Terminal
+
+        if self.simulated:
+            return None
+        home, program = paths.installed_home(), OURS
+        if home is not None:
+            own, found = home / self.system.executable(OURS), self.system.program(OURS)
+            program = OURS if found is not None and found.resolve() == own.resolve() else str(own)
+        usual = self.data.root == paths.data_dir(None, self._environ).root
+        return Terminal(system=self.system.name, program=program, data=None if usual else str(self.data.root))
 
     def save_settings(self, new: settings.Settings) -> None:
         """Keep the settings; raises AppError when the data folder cannot be written."""

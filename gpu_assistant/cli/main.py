@@ -82,7 +82,7 @@ def _run(argv: Sequence[str], texts: Sentences) -> int:
         mirrors=options.get("mirrors"),
         speed_limit=options.get("limit_rate"),
     )
-    texts.elsewhere = app.simulated
+    texts.elsewhere, texts.terminal = app.simulated, app.terminal()
     if arguments.command is None:
         app.resuming = options.get("resume", False)
         return _window(app, options.get("lang"))
@@ -113,7 +113,7 @@ def _output(texts: Sentences, *, json: bool, quiet: bool = False) -> Output:
     from ..texts import Texts
     from .output import Output
 
-    return Output(Texts(texts.language, elsewhere=texts.elsewhere), json=json, quiet=quiet)
+    return Output(Texts(texts.language, elsewhere=texts.elsewhere, terminal=texts.terminal), json=json, quiet=quiet)
 
 
 def _window(app: App, language: Language | None) -> int:

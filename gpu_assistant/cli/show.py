@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from ..core.recommendation import DriverAdvice, Recommendation
 from ..core.results import Checks, Curve, GpuSample, Sample
 from ..texts import price as prices
 from ..texts.format import UNKNOWN, memory
+from ..texts.terminal import Terminal
 from .output import Output
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ def _of_no_concern(value: Recommendation, found: Machine) -> set[str]:
 
 def plan(value: Plan, output: Output) -> None:
     """Every step with what it does, the commands, and how it is undone."""
+    typed = output.texts.terminal or Terminal(system=value.os.system if value.os is not None else "linux")
     for number, step in enumerate(value.steps, 1):
         fetched = prices.of_step(step.code, step.bytes, step.data, output.texts)
         figures = [fetched] if fetched else []
@@ -104,7 +105,7 @@ def plan(value: Plan, output: Output) -> None:
         if step.now is not None:
             output.line(f"   → {step.now.text}")
         for command in step.commands:
-            output.line("   $ " + shlex.join(command))
+            output.line("   $ " + typed.line(command))
         asked = requirements(step)
         if asked is not None:
             output.line("   requirements.in:\n" + textwrap.indent(asked, "     "))

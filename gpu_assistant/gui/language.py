@@ -19,6 +19,7 @@ from . import theme
 
 if TYPE_CHECKING:
     from ..texts import Texts
+    from ..texts.terminal import Terminal
 
 NAMES: dict[Code, str] = {"en": "English", "zh_CN": "简体中文"}
 Table = dict[tuple[str, str, str], str]
@@ -95,11 +96,11 @@ class Language(QObject):
         """The core's sentences in this language."""
         from ..texts import Texts
 
-        return Texts(self.current, elsewhere=_Current.elsewhere)
+        return Texts(self.current, elsewhere=_Current.elsewhere, terminal=_Current.terminal)
 
-    def speak_of(self, *, elsewhere: bool) -> None:
-        """Whether the computer that is spoken of is another one, of a machine file."""
-        _Current.elsewhere = elsewhere
+    def speak_of(self, *, elsewhere: bool, terminal: Terminal | None = None) -> None:
+        """Whether the computer that is spoken of is another one, of a machine file; how commands are typed here."""
+        _Current.elsewhere, _Current.terminal = elsewhere, terminal
 
     def _qt_own(self, code: Code) -> QTranslator | None:
         """Qt's own words ("Copy", "Select All"), where Qt ships them."""
@@ -115,13 +116,14 @@ class Language(QObject):
 class _Current:
     code: Code = "en"
     elsewhere = False
+    terminal: Terminal | None = None
 
 
 def texts() -> Texts:
     """The core's sentences in the language that is on."""
     from ..texts import Texts
 
-    return Texts(_Current.code, elsewhere=_Current.elsewhere)
+    return Texts(_Current.code, elsewhere=_Current.elsewhere, terminal=_Current.terminal)
 
 
 @lru_cache(maxsize=2)

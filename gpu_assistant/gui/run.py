@@ -64,7 +64,7 @@ class Program:
                 theme.set_text_scale(self.qt, self.app.settings.text_scale)
             theme.set_theme(self.qt, self.app.settings.theme)
             self.language = Language(self.qt)
-            self.language.speak_of(elsewhere=self.app.simulated)
+            self.language.speak_of(elsewhere=self.app.simulated, terminal=self.app.terminal())
             self.language.set(self._code or self.app.language())
         return self.language
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ..core.names import Language, Value
 from ..core.paths import resources
 from .format import shown, singular
+from .terminal import Terminal
 
 if TYPE_CHECKING:
     from ..core.errors import AppError
@@ -91,11 +92,14 @@ def closed_up(said: str) -> str:
 
 
 class Sentences:
-    """The sentences in one language; `elsewhere`: about the computer of a machine file."""
+    """The sentences in one language; `elsewhere`: about the computer of a machine file. `terminal` makes their
+    command lines such as can be typed here; None leaves them as they stand.
+    """
 
-    def __init__(self, language: Language, *, elsewhere: bool = False) -> None:
+    def __init__(self, language: Language, *, elsewhere: bool = False, terminal: Terminal | None = None) -> None:
         self.language = language
         self.elsewhere = elsewhere
+        self.terminal = terminal
 
     def has(self, code: str) -> bool:
         """Whether there is a text for this code."""
@@ -108,7 +112,10 @@ class Sentences:
             for here, there in ELSEWHERE[self.language]:
                 template = template.replace(here, there)
         template = singular(template, data or {})
-        said = template.format(**{name: self.value(name, value) for name, value in (data or {}).items()})
+        values = {name: self.value(name, value) for name, value in (data or {}).items()}
+        if self.terminal is not None:
+            template = self.terminal.filled(template, lambda word: word.format(**values))
+        said = template.format(**values)
         first = _FIRST.match(template)
         if first is not None and str((data or {}).get(first["name"])).startswith("@"):
             # Our own words at the head of a sentence: "this NVIDIA card". Somebody's names stay as they are.

@@ -17,11 +17,11 @@ from ...core.jobs import Later
 from ...core.memory import FitVariant, MemoryFit, MemoryFits
 from ...core.results import BenchDevice
 from ...texts.format import duration
+from ...texts.terminal import Terminal
 from .. import language
 from ..components import Banner, Button, Card, CommandBox, Flow, Live, label
 from ..components.picker import Entry, Picker
 from ..main.facts import Installed
-from ..wizard.plan_command import one_line
 from ..worker import JobRunner
 from . import fit_words
 from .batch_box import BatchBox
@@ -311,7 +311,7 @@ class FitView(Live, QWidget):
         self.bring.setVisible(command is not None)
         if command is not None:
             said = self.tr("Uses the Python package {name}, which this environment does not have yet. This brings it:")
-            self.bring.set_text(one_line(command, self._app.system.name))
+            self.bring.set_text(Terminal(system=self._app.system.name).line(command))
         else:
             said = self.tr(
                 "Uses the Python package {name}, which this environment does not have. Which release of it belongs to "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import subprocess
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -26,11 +24,6 @@ OPTIONS = {
     "wsl": "--wsl2",
 }
 PLAN_NAME = "gpu-assistant-plan.json"
-
-
-def one_line(words: Sequence[str], system: str) -> str:
-    """A command as it is typed on that system ("windows", "linux", "darwin")."""
-    return subprocess.list2cmdline(words) if system == "windows" else shlex.join(words)
 
 
 def install_words(app: App, facts: Facts) -> tuple[str, ...]:

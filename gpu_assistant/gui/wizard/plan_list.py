@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.plan import Step
 from ...texts import Texts
+from ...texts.terminal import Terminal
 from ..components import Button, Card, CommandBox, label
 from ..components.dialogs import save_dialog
 from . import words as said
-from .plan_command import PLAN_NAME, install_words, needs_file, one_line
+from .plan_command import PLAN_NAME, install_words, needs_file
 from .plan_row import PlanRow
 from .road import Road
 
@@ -72,7 +73,7 @@ class PlanList(Card):
             if needs_file(words)
             else self.tr("The same on the command line")
         )
-        self.command.set_text(one_line(words, road.app.system.name))
+        self.command.set_text((texts.terminal or Terminal(system=road.app.system.name)).line(words))
         self.save.setText(self.tr("Save the plan"))
         error = road.errors.get("save")
         if error is not None:

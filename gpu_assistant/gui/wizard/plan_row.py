@@ -13,13 +13,13 @@ from ...core.price import kept_least
 from ...texts import Texts
 from ...texts.format import size
 from ...texts.price import lasts, of_step
+from ...texts.terminal import Terminal
 from ...texts.terms import explained
 from .. import theme
 from ..components import Button, CommandBox, label
 from ..components.base import Live
 from ..components.step_list import StepRow
 from ..components.why import Inset
-from .plan_command import one_line
 
 translate = QCoreApplication.translate
 SLIM = 560
@@ -31,6 +31,7 @@ class PlanRow(Live, QWidget):
     def __init__(self, step: Step, texts: Texts, system: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._step, self._system, self._language = step, system, texts.language
+        self._terminal = texts.terminal or Terminal(system=system)
         self._terms = explained(texts, step.title or "", step.what or "")
         self.command: CommandBox | None = None
         self.asked: CommandBox | None = None
@@ -111,7 +112,7 @@ class PlanRow(Live, QWidget):
             pages = all(len(words) == 1 and urlsplit(words[0]).scheme == "https" for words in step.commands)
             title = self.tr("Where to get it") if pages else self.tr("The exact command")
             inset.column.addWidget(label("small-strong", title))
-            self.command = CommandBox("\n".join(one_line(words, self._system) for words in step.commands))
+            self.command = CommandBox("\n".join(self._terminal.line(words) for words in step.commands))
             inset.column.addWidget(self.command)
         asked = requirements(step)
         if asked is not None:

@@ -11,7 +11,7 @@ from gpu_assistant.core import json, paths
 from gpu_assistant.core.plan import Plan, PlanFile, Step
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.gui.wizard.facts import Facts
-from gpu_assistant.gui.wizard.plan_command import install_words, needs_file, one_line
+from gpu_assistant.gui.wizard.plan_command import install_words, needs_file
 from gpu_assistant.gui.wizard.plan_row import PlanRow, marks
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.sentences import Sentences
@@ -133,11 +133,6 @@ def test_a_machine_file_is_known_by_its_whole_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert App(data_dir=str(tmp_path), machine_file="machine.json").machine_file == str(tmp_path / "machine.json")
     assert App(data_dir=str(tmp_path)).machine_file is None
-
-
-def test_a_command_is_quoted_for_the_system_it_is_typed_on():
-    assert one_line(("a", "C:\\x y"), "windows") == 'a "C:\\x y"'
-    assert one_line(("a", "/x y"), "linux") == "a '/x y'"
 
 
 @pytest.mark.gui
