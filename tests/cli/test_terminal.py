@@ -54,9 +54,9 @@ def test_windows_finds_the_program_by_a_path_that_both_its_terminals_read() -> N
 
 def test_what_is_typed_on_another_computer_stays_plain() -> None:
     terminal = Terminal(system="linux", program="/opt/x/gpu-assistant", data="/data")
-    assert "“gpu-assistant detect --json”" in Texts("en", terminal=terminal).say(
-        "error.machine-file", {"path": "x", "fault": "y"}
-    )
+    for typed in ("detect --json", "bundle create"):
+        said = f"Do “gpu-assistant {typed}” there."
+        assert terminal.filled(said, str) == said
 
 
 @pytest.mark.parametrize(
