@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from ...core.memory import FitVariant, MemoryFit
 from ...core.results import BenchDevice
 from ...texts.measured import labelled
+from ...texts.sentences import closed_up
 from .. import language
 from ..components import Card, label
 from . import fit_words, scores
@@ -97,7 +98,7 @@ class FitBars(Card):
             notes.insert(
                 0, self.tr("Where a bar has no gradients, most memory is needed before the first of them is there.")
             )
-        self.notes.setText(" ".join(notes))
+        self.notes.setText(closed_up(" ".join(notes)))
 
     def _add(self, row: StackRow, variant: FitVariant) -> None:
         """One more, to be reached after the one above it: Qt would put what comes later behind the whole window."""
