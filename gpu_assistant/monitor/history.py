@@ -81,6 +81,18 @@ class History:
             return tuple(self._names)
 
     @property
+    def begins(self) -> float | None:
+        """The oldest moment that is kept, in seconds since the epoch; None where nothing is."""
+        with self._lock:
+            kept = [tier.first * tier.shape.step for tier in self._tiers if tier.first is not None]
+            kept += [
+                each.number * tier.shape.step
+                for tier, each in zip(self._tiers, self._open, strict=True)
+                if each.number is not None
+            ]
+        return float(min(kept)) if kept else None
+
+    @property
     def bytes(self) -> int:
         """What the figures take in memory."""
         with self._lock:

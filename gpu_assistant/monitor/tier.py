@@ -51,6 +51,11 @@ class Tier:
         return int(self._numbers[self._next - 1]) if self._count else None
 
     @property
+    def first(self) -> int | None:
+        """The oldest stretch."""
+        return int(self._numbers[(self._next - self._count) % self.shape.capacity]) if self._count else None
+
+    @property
     def bytes(self) -> int:
         """What it holds in memory."""
         return self._numbers.nbytes + self._figures.nbytes

@@ -12,8 +12,8 @@
         <translation>这台电脑</translation>
     </message>
     <message>
-        <source>last 60 seconds</source>
-        <translation>最近 60 秒</translation>
+        <source>last {count} seconds</source>
+        <translation>最近 {count} 秒</translation>
     </message>
     <message>
         <source>Test this card</source>
@@ -245,6 +245,13 @@
     <message>
         <source>Time</source>
         <translation>时间</translation>
+    </message>
+</context>
+<context>
+    <name>Plots</name>
+    <message>
+        <source>History since {time}</source>
+        <translation>历史记录始于 {time}</translation>
     </message>
 </context>
 <context>

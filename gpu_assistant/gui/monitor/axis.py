@@ -28,6 +28,12 @@ def word(moment: float, step: float, span: float) -> str:
     return time.strftime("%H:%M:%S" if step < MINUTE else "%H:%M", local)
 
 
+def since(moment: float, now: float) -> str:
+    """A moment in a sentence: 14:20 of today, with its date of another day."""
+    local, today = time.localtime(moment), time.localtime(now)
+    return time.strftime("%H:%M" if local[:3] == today[:3] else "%Y-%m-%d %H:%M", local)
+
+
 def said(moment: float, span: float) -> str:
     """A moment in the reading box: with its date from a day on."""
     return time.strftime("%m-%d %H:%M" if span >= DAY else "%H:%M:%S", time.localtime(moment))

@@ -37,6 +37,11 @@ class History:
         """The newest sample."""
         return self._samples[-1] if self._samples else None
 
+    @property
+    def seen_s(self) -> float:
+        """Seconds from the oldest of the latest samples to the newest."""
+        return self._samples[-1].t - self._samples[0].t if self._samples else 0.0
+
     def add(self, sample: Sample) -> None:
         """A sample came in; the recorder has it already. A clock that was set back starts anew."""
         if self._samples and sample.t < self._samples[-1].t - GAP_S:

@@ -1,4 +1,4 @@
-"""What the marks on the time line are: each ground and line with its word, once for all plots."""
+"""What stands on the time line: from when on there is history, and each mark with its word, once for all plots."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .. import theme
-from ..components import Flow, Live
+from ..components import Flow, Live, label
 from . import strokes
 from .events import Event, Tone
 
@@ -53,13 +53,23 @@ class Swatch(Live, QWidget):
 
 
 class Legend(QWidget):
-    """To be seen while anything is marked."""
+    """To be seen while anything is marked, or less is kept than is shown."""
 
     def __init__(self) -> None:
         super().__init__()
         self._marks: tuple[Mark, ...] = ()
         self._row = Flow(self, spacing=14)
+        self.since = label("caption")
+        self.since.hide()
+        self._row.addWidget(self.since)
         self.hide()
+
+    def say_since(self, words: str) -> None:
+        """From when on there is anything to be seen; "" where that is before what is shown."""
+        if words != self.since.text():
+            self.since.setText(words)
+            self.since.setVisible(bool(words))
+            self._show()
 
     def show_events(self, events: Iterable[Event]) -> None:
         """Each kind once, in the order of their beginning."""
@@ -68,10 +78,13 @@ class Legend(QWidget):
         if marks == self._marks:
             return
         self._marks = marks
-        while (item := self._row.takeAt(0)) is not None:
+        while (item := self._row.takeAt(1)) is not None:
             if (swatch := item.widget()) is not None:
                 swatch.hide()
                 swatch.deleteLater()
         for mark in marks:
             self._row.addWidget(Swatch(mark))
-        self.setVisible(bool(marks))
+        self._show()
+
+    def _show(self) -> None:
+        self.setVisible(bool(self._marks or self.since.text()))

@@ -1,4 +1,4 @@
-"""The last 60 seconds in a few figures with small lines."""
+"""The last minute in a few figures with small lines; as much of it as there is yet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .foremost import foremost
 from .history import History
 from .metrics import CPU, OF_GPU, RAM, Metric
 
-SECONDS = 60
+SECONDS, LEAST_S = 60, 2
 
 
 class LiveFigure(QWidget):
@@ -34,8 +34,8 @@ class LiveFigure(QWidget):
         """The name in the language of now."""
         self.name.setText(self.of.name())
 
-    def show_history(self, history: History) -> None:
-        """The figure and line of now."""
+    def show_history(self, history: History, seconds: int) -> None:
+        """The figure of now, and the line of the last `seconds`."""
         sample = history.latest
         if sample is None:
             return
@@ -43,7 +43,8 @@ class LiveFigure(QWidget):
         value, total = self.of.read(sample if self.gpu < 0 else card)
         figure = None if value is None else self.of.figure(value)
         self.figure.set(figure, self.of.unit_of(total))
-        self.line.set_points(history.last(self.of, self.gpu, SECONDS), high=total)
+        self.line.span = seconds
+        self.line.set_points(history.last(self.of, self.gpu, seconds), high=total)
         self.setAccessibleName(f"{self.of.name()}: {figure or '—'} {self.of.unit_of(total)}")
 
 
@@ -62,6 +63,7 @@ class LiveCard(Card):
         self.figures: list[LiveFigure] = []
         self._gpu: tuple[int, str] | None = None
         self._others = 0
+        self._seconds = SECONDS
         super().__init__()
         self._who, self._span = label("small-strong"), label("small")
         head = QHBoxLayout()
@@ -94,8 +96,12 @@ class LiveCard(Card):
             if anew:
                 self._build()
             self.retranslate()
+        seconds = min(max(round(history.seen_s), LEAST_S), SECONDS)
+        if seconds != self._seconds:
+            self._seconds = seconds
+            self._say_span()
         for figure in self.figures:
-            figure.show_history(history)
+            figure.show_history(history, seconds)
 
     def retranslate(self) -> None:
         """Names."""
@@ -105,13 +111,16 @@ class LiveCard(Card):
         if self._simulated:
             who = self.tr("The real computer you sit at")
         self._who.setText(who)
-        self._span.setText(self.tr("last 60 seconds"))
+        self._say_span()
         self.test.setText(self.tr("Test this card"))
         self.test.setVisible(self._gpu is not None and not self._simulated)
         self.others.setText(self.tr("{count} more on Monitor").format(count=self._others))
         self.others.setVisible(self._others > 0)
         for figure in self.figures:
             figure.name_again()
+
+    def _say_span(self) -> None:
+        self._span.setText(self.tr("last {count} seconds").format(count=self._seconds))
 
     def _build(self) -> None:
         for figure in self.figures:

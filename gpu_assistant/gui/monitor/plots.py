@@ -8,12 +8,15 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from ...core.results import GpuSample
+from . import axis
 from .clock import Clock
 from .events import Event
 from .history import History
 from .legend import Legend
 from .metrics import OF_GPU, OF_MACHINE, Metric
 from .plot_card import PlotCard
+
+BARE = 0.1  # of the range may be without history before that is said
 
 
 class Plots(QWidget):
@@ -80,8 +83,17 @@ class Plots(QWidget):
         for card in self.cards:
             card.mark(events)
 
+    def _say_since(self, history: History) -> None:
+        """Where a good part of the range was before anything was kept, it looks empty for no reason."""
+        begins = history.store.begins if history.store is not None else None
+        start, end = self._clock.view()
+        bare = begins is not None and begins - start > BARE * (end - start)
+        words = self.tr("History since {time}").format(time=axis.since(begins, end)) if bare and begins else ""
+        self.legend.say_since(words)
+
     def draw(self, history: History, *, all_of_them: bool = False) -> None:
         """Draw what is on the screen, as far as it is new."""
+        self._say_since(history)
         for card in self.cards:
             if all_of_them or card.in_sight():
                 card.draw(history)

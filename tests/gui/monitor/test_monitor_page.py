@@ -10,7 +10,12 @@ from PySide6.QtCore import Qt
 from gpu_assistant.core.results import GpuSample
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.main.area import HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.monitor import axis
 from gpu_assistant.gui.monitor.clock import SPANS
+from gpu_assistant.gui.monitor.history import History
+from gpu_assistant.gui.monitor.live_card import LiveCard
+from gpu_assistant.monitor.history import History as Store
+from gpu_assistant.monitor.recorder import Recorder
 from tests.fakes.main_window import feed, gpu, sample
 
 pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
@@ -244,3 +249,31 @@ def test_the_table_scrolls_in_itself_and_says_the_day_where_a_day_is_shown(monit
     page.controls.twin.click()
     assert page.inside.isVisible()
     assert page.plots.isVisible()
+
+
+def test_a_range_that_history_does_not_fill_says_since_when_there_is_some(worked, language):
+    _, page = worked
+    since = page.plots.legend.since
+    page.clock.choose(60)
+    page.draw()
+    assert since.isHidden()
+    page.clock.choose(30 * 86_400)
+    page.draw()
+    assert not since.isHidden()
+    assert since.text() == "History since " + axis.since(page._sampling.history.store.begins, time.time())
+    language.set("zh_CN")
+    page.draw()
+    assert since.text().startswith("历史记录始于 ")
+
+
+def test_the_first_minutes_lines_are_as_long_as_there_is_something_to_show(qtbot):
+    card, history = LiveCard(), History(Recorder(Store))
+    qtbot.addWidget(card)
+    told = []
+    for second in range(90):
+        history.add(sample(gpu(), t=1000.0 + second))
+        card.show_history(history, None)
+        told.append((card._span.text(), {figure.line.span for figure in card.figures}))
+    assert told[5] == ("last 5 seconds", {5})
+    assert told[0][0] == "last 2 seconds"
+    assert told[-1] == ("last 60 seconds", {60})
