@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,11 +51,10 @@ def is_plan(data: bytes) -> bool:
 
 
 def is_lock(data: bytes) -> bool:
-    """Whether a file's content is a lock, as PEP 751 has it."""
-    try:
-        return "lock-version" in tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
-        return False
+    """Whether a file's content is a lock that we wrote: that of another project is somebody's work."""
+    from ..install.after import SHARED
+
+    return data.startswith(SHARED)
 
 
 def _replaceable(path: Path, ours: Callable[[bytes], bool]) -> bool:

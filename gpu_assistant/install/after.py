@@ -26,6 +26,8 @@ from .effects import FileWritten, FolderMade
 from .owned import SITE
 
 KIND = "after"
+# A comment for whoever reads the lock; by it a later one of ours may take its place, and nobody else's.
+SHARED = b'# Written by GPU Assistant: the exact files of an environment, for "uv pip sync".\n'
 SETTING = "python.defaultInterpreterPath"
 
 
@@ -54,13 +56,15 @@ def ways(environment: Path, system: System, desktop: Desktop) -> Ways:
 
 
 def share_lock(environment: Path, target: Path) -> None:
-    """Copy the lock to a file, whole; what was there is replaced. Raises AppError: environment-not-ours, folder-…"""
+    """Write the lock to a file, under a line that says whose it is; what was there is replaced. Raises AppError:
+    environment-not-ours, folder-…
+    """
     _refuse_strange(environment)
     try:
         content = (environment / manifest.LOCK).read_bytes()
     except OSError as error:
         raise storage_error(error, environment) from error
-    json.write_file(target, content)
+    json.write_file(target, SHARED + content)
 
 
 class After:

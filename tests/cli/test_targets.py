@@ -13,6 +13,7 @@ from gpu_assistant.cli.main import run
 from gpu_assistant.cli.targets import is_lock, is_plan, vacant
 from gpu_assistant.core.errors import CallError
 from gpu_assistant.core.json import storage_error
+from gpu_assistant.install.after import SHARED
 from tests.cli.conftest import ROOT
 
 RTX = str(ROOT / "tests/machines/windows11-rtx4060-566.json")
@@ -44,14 +45,15 @@ def test_a_plan_replaces_a_plan_and_nothing_else(capsys: pytest.CaptureFixture[s
     assert is_plan(b'{"schema": "gpu-assistant/plan/7", "new": 1}')
 
 
-def test_only_a_lock_gives_way_to_a_lock(tmp_path: Path) -> None:
+def test_only_a_lock_of_ours_gives_way_to_one(tmp_path: Path) -> None:
     file = tmp_path / "thesis.txt"
-    for content in (b"my thesis", b"[metadata]\nlock-version = '2'\n", b"\xff"):
+    another = b'lock-version = "1.0"\ncreated-by = "uv"\n'
+    for content in (b"my thesis", another, b"\xff"):
         file.write_bytes(content)
         with pytest.raises(CallError) as caught:
             vacant(str(file), is_lock)
         assert caught.value.code == "file-exists"
-    file.write_text('lock-version = "1.0"\ncreated-by = "uv"\n')
+    file.write_bytes(SHARED + another)
     assert vacant(str(file), is_lock) == file
 
 

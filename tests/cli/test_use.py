@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,15 @@ def test_the_lock_is_shared(call: Call, environment: Path, tmp_path: Path) -> No
     target = tmp_path / "shared.toml"
     done = call("use", "--env", str(environment), "--lock", str(target), "--json")
     assert json.loads(done.stdout)["made"] == {"lock": str(target)}
-    assert target.read_bytes() == (environment / "pylock.toml").read_bytes()
+    first, _, rest = target.read_bytes().partition(b"\n")
+    assert first.startswith(b"# Written by GPU Assistant")
+    assert rest == (environment / "pylock.toml").read_bytes()
+    assert tomllib.loads(target.read_text(encoding="utf-8")) == tomllib.loads(rest.decode())
+    # Once more over our own; another project's lock stays.
+    assert call("use", "--env", str(environment), "--lock", str(target)).returncode == 0
+    target.write_bytes(rest)
+    assert call("use", "--env", str(environment), "--lock", str(target)).returncode == 2
+    assert target.read_bytes() == rest
 
 
 def test_what_cannot_be_done_is_said(call: Call, environment: Path, tmp_path: Path) -> None:

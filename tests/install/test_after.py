@@ -9,7 +9,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.install.after import SETTING, EditorJob, KernelJob, MenuEntryJob, share_lock, ways
+from gpu_assistant.install.after import SETTING, SHARED, EditorJob, KernelJob, MenuEntryJob, share_lock, ways
 from gpu_assistant.install.journal import interrupted
 from gpu_assistant.install.uninstall import UninstallJob
 from gpu_assistant.system import current
@@ -129,7 +129,7 @@ def test_how_it_is_used(world: World, desktop: FakeDesktop) -> None:
     assert str(world.environment) in found.activation
     target = world.root / "shared lock.toml"
     share_lock(world.environment, target)
-    assert target.read_bytes() == found.lock.read_bytes()
+    assert target.read_bytes() == SHARED + found.lock.read_bytes()
 
 
 def test_an_environment_of_somebody_else_is_left_alone(world: World, desktop: FakeDesktop) -> None:
