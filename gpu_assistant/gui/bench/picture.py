@@ -85,7 +85,7 @@ def marks(benchmark: Benchmark) -> str:
         for line in lines
         if not (told and line.text == language.texts().say(SPREAD))
     ]
-    return " · ".join(found)
+    return " · ".join([*(each.rstrip(".。") for each in found[:-1]), *found[-1:]])
 
 
 def _warn(painter: QPainter, place: QRectF, text: str, colour: QColor, more: float) -> None:

@@ -54,8 +54,8 @@ class FastCard(Card):
         self._heading.setText(self.tr("How fast"))
         benchmark = self._benchmark
         best = scores.headline(benchmark) if benchmark is not None else None
-        for widget in (self.figure, self.bars):
-            widget.setVisible(best is not None)
+        self.figure.setVisible(best is not None)
+        self.bars.hide()
         if benchmark is None or best is None:
             self.of_what.setText(self.tr("Not measured yet. It takes about a minute."))
             self.when.setText("")
@@ -70,5 +70,6 @@ class FastCard(Card):
                 for result in shown
             ]
         )
+        self.bars.setVisible(len(shown) > 1)  # a length says nothing where there is nothing beside it
         self.when.setText(scores.when(benchmark))
         self.button.setText(self.tr("Details"))

@@ -47,13 +47,13 @@ class SpeedCard(Card):
         self._measuring = measuring
         best = scores.headline(benchmark) if benchmark is not None and not measuring else None
         self.set_title(self.tr("How fast"))
-        for widget in (self.figure, self.bars):
-            widget.setVisible(best is not None)
+        shown = scores.comparable(benchmark)[:3] if best is not None and benchmark is not None else []
+        self.figure.setVisible(best is not None)
+        self.bars.setVisible(len(shown) > 1)  # a length says nothing where there is nothing beside it
         self.bar.setVisible(measuring)
         if best is not None and benchmark is not None:
             self.figure.setText(best.figure)
             self.of_what.setText(best.brief)
-            shown = scores.comparable(benchmark)[:3]
             self.bars.set_bars(
                 [(scores.device_name(each), each.median, scores.value(each), scores.colour(each)) for each in shown]
             )

@@ -181,3 +181,14 @@ def test_the_gpu_is_compared_at_the_size_that_both_did():
     assert scores.comparable(both) == [same, cpu]
     assert scores.reference(both) == same
     assert scores.value(same) == "9.00 TFLOP/s"
+
+
+def test_one_device_has_no_bar_to_compare_with(qtbot):
+    home, done = FastCard(), SpeedCard()
+    for benchmark, told in ((card_benchmark(), True), (cpu_benchmark(), False)):
+        for card in (home, done):
+            qtbot.addWidget(card)
+        home.show_benchmark(benchmark)
+        done.draw(benchmark, measuring=False, error=None, texts=Texts("en"))
+        assert home.bars.isHidden() == done.bars.isHidden() == (not told)
+        assert not home.figure.isHidden()
