@@ -105,7 +105,7 @@ class Fetch:
             done=done,
             total=total,
             speed=speed,
-            seconds_left=(total - done) / speed if total is not None and speed else None,
+            seconds_left=(total - done) / speed if total is not None and speed and total > done else None,
             reused=sum(download.reused for download in downloads.values()),
             fetched=sum(download.fetched for download in downloads.values()),
             # Where several files wait for different things the network is what they share.

@@ -62,6 +62,9 @@ def test_time_that_nobody_knows_is_not_guessed(progress):
     progress.take(fetching(96_000_000, speed=None))
     assert progress.running.seconds_left is None
     assert progress.seconds_left is None
+    # All came, but some of it wrong: how long the search for it takes no speed tells.
+    progress.take(replace(fetching(192_000_000), bottleneck="mending"))
+    assert progress.running.seconds_left is None
 
 
 def test_time_for_all_when_every_step_says_its_own(clock):
