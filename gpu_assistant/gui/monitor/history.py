@@ -6,6 +6,8 @@ from collections import deque
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ...core.results import GpuSample, Sample
 from ...monitor import series
 from ...monitor.recorder import Recorder
@@ -26,6 +28,7 @@ class History:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._samples: deque[Sample] = deque(maxlen=LATEST)
+        self._answered: dict[str, GpuSample] = {}
 
     @property
     def store(self) -> Store | None:
@@ -47,6 +50,7 @@ class History:
         if self._samples and sample.t < self._samples[-1].t - GAP_S:
             self._samples.clear()
         self._samples.append(sample)
+        self._answered |= {series.card(gpu): gpu for gpu in sample.gpus if gpu.state == "ready"}
 
     def since(self, metric: Metric, gpu: int, t: float, reach: float | None = None) -> Window | None:
         """The raw values (divide by `metric.scale`) from the moment `t` on; None while the history is being read.
@@ -80,6 +84,10 @@ class History:
             (before.t + 1, None) for before, after in pairwise(shown) if after.t - before.t > GAP_S
         ]
         return sorted([*points, *holes], key=lambda point: point[0]) if holes else points
+
+    def as_answered(self, gpu: GpuSample) -> GpuSample:
+        """The card as it was when it answered last: one that is silent tells its limits no more."""
+        return replace(self._answered.get(series.card(gpu), gpu), index=gpu.index)
 
     def gpus(self) -> tuple[GpuSample, ...]:
         """The GPUs of the latest sample."""

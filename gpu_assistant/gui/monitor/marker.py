@@ -67,10 +67,11 @@ class Marker(QObject):
         self._known = known
         self._due = now + max(LEAST_S, clock.span / SHARE)
         start, end = clock.view()
-        cards = [gpu for gpu in self._sampling.history.gpus() if gpu.index in picked]
+        history = self._sampling.history
+        cards = [history.as_answered(gpu) for gpu in history.gpus() if gpu.index in picked]
         # The rules, as the catalog, are there once the sampling thread has read them.
         rules = self._app.health_rules if self._sampling.health is not None else None
-        found = marks.of_cards(self._sampling.history, cards, start, end - start, allowed=self.limit, rules=rules)
+        found = marks.of_cards(history, cards, start, end - start, allowed=self.limit, rules=rules)
         translate = QCoreApplication.translate
         happened = (replace(event, text=translate("Marks", event.text)) for event in self._happened)
         return (*found, *happened)

@@ -215,3 +215,19 @@ def test_a_card_that_was_pulled_out_is_marked_as_that_and_not_as_lost(monitor):
     assert marked.text == "no longer there"
     assert marked.start == pytest.approx(now - 60, abs=2)
     assert marked.end == pytest.approx(now - 30, abs=2)
+
+
+def test_what_was_marked_keeps_its_word_when_the_card_falls_silent(monitor):
+    """A lost card tells its limits no more."""
+    window, page = monitor
+    window.area.sampling.hurry()
+    now, told = time.time(), []
+    feed(window, *(sample(gpu(temp=101, temp_max=88, temp_shutdown=95), t=now - 60 + second) for second in range(50)))
+    for lost in (False, True):
+        if lost:
+            feed(window, sample(GpuSample(index=0, uuid=gpu().uuid, name=gpu().name, state="lost"), t=now - 5))
+        page._marker.forget()
+        page.draw()
+        plot = next(card.plot for card in page.cards if card.of.key == "temp")
+        told.append({event.text for event in plot._events if event.text and event.tone != "accent"})
+    assert told[0] == told[1] == {"far too hot"}
