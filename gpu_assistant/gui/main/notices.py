@@ -53,8 +53,10 @@ class Notices(QObject):
             return
         cards = [gpu for gpu in sample.gpus if gpu.temp is not None]
         hottest = max(cards, key=lambda gpu: gpu.temp or 0, default=None)
-        figure = "" if hottest is None else str(hottest.temp)
         state = health.state if health is not None else "unknown"
+        # A card that is lost has no temperature, and must not look as if nothing were the matter.
+        silent = "!" if state in GROUNDS else ""
+        figure = silent if hottest is None else str(hottest.temp)
         words = [self.tr("GPU Assistant")] if not sample.gpus else []
         ailing = {alarm.gpu for alarm in health.alarms if alarm.level != "info"} if health is not None else set()
         # Whoever is not well, then the hottest: these have room.

@@ -67,6 +67,16 @@ def test_the_ground_of_the_icon_says_how_the_card_is(qapp):
     assert len(grounds) == 3
 
 
+def test_a_lost_card_turns_the_icon_red(watched):
+    window, _ = watched
+    now = time.time()
+    lost = gpu(temp=None, util=None, power_w=None, state="lost")
+    feed(window, *(sample(lost, t=now - 30 + second) for second in range(30)), state="lost")
+    icon = window.desktop.tray.icon().pixmap(64, 64).toImage()
+    assert icon == icon_of("!", "error").pixmap(64, 64).toImage()
+    assert window.desktop.tray.toolTip() == "NVIDIA GeForce RTX 4060: no longer answers"
+
+
 def test_an_alarm_is_said_once_until_it_ends(watched):
     window, words = watched
     now = time.time()
