@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..core import json
 from ..core.errors import AppError
+from ..core.refusal import why
 from .places import variable_name, variable_value
 from .services import Variable
 
@@ -97,7 +98,9 @@ class LinuxVariables:
             text = self._file.read_text(encoding="utf-8")
         except FileNotFoundError:
             return []
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
+            raise AppError("variable-unusable", name=str(self._file), detail=why(error)) from error
+        except UnicodeDecodeError as error:
             raise AppError("variable-unusable", name=str(self._file), detail=str(error)) from error
         return [(match[1], match[2]) for line in text.splitlines() if (match := _LINE.fullmatch(line))]
 
@@ -108,7 +111,7 @@ class LinuxVariables:
         try:
             self._file.unlink(missing_ok=True)
         except OSError as error:
-            raise AppError("variable-unusable", name=str(self._file), detail=str(error)) from error
+            raise AppError("variable-unusable", name=str(self._file), detail=why(error)) from error
         # An empty folder says nothing to anybody, and it may be ours.
         with suppress(OSError):
             self._file.parent.rmdir()

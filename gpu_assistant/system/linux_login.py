@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..core import json
 from ..core.errors import AppError
+from ..core.refusal import why
 from .places import absolute_words
 
 FILE = "autostart/gpu-assistant-once.desktop"
@@ -71,4 +72,4 @@ def _words(line: str) -> tuple[str, ...]:
 
 
 def _unusable(error: Exception) -> AppError:
-    return AppError("login-unusable", detail=str(error))
+    return AppError("login-unusable", detail=why(error) if isinstance(error, OSError) else str(error))

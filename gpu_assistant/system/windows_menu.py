@@ -22,6 +22,7 @@ from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
 from ..core.errors import AppError  # noqa: E402
+from ..core.refusal import why  # noqa: E402
 from . import places  # noqa: E402
 from .desktop import EntryFile, entry_name  # noqa: E402
 from .windows_guid import guid  # noqa: E402
@@ -63,7 +64,7 @@ class WindowsDesktop:
             content = shortcut(cmd, r"/K Scripts\activate.bat", environment, name)
             return (EntryFile(path=_known(PROGRAMS) / f"{name}.lnk", content=content),)
         except OSError as error:
-            raise AppError("menu-unusable", detail=str(error)) from error
+            raise AppError("menu-unusable", detail=why(error)) from error
 
     def editor(self) -> Path | None:
         """Where its installers put it; what lies on PATH is a batch file beside it."""
