@@ -229,4 +229,4 @@ def test_of_a_lost_card_there_is_one_line_and_not_one_each_second(scenario: Scen
     lines = monitor("--lang", "en", "--interval", "0.05", "--count", "12").communicate(timeout=60)[0].splitlines()
     assert sum(line.startswith("    GPU 0: ") for line in lines) == 12
     assert sum(line.startswith("    GPU 1: ") for line in lines) == 1
-    assert "    GPU 1: NVIDIA GeForce GTX 1060 6GB lost" in lines
+    assert "    GPU 1: NVIDIA GeForce GTX 1060 6GB no longer answers" in lines
