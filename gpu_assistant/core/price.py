@@ -96,11 +96,14 @@ def price(plan: Plan) -> Price:
         lacks = {part: None for part in lacks if part not in SMALL}
     about = next((step.data.get("kept_bytes") for step in plan.steps if step.kind == "check-space"), None)
     disk = plan.disk_bytes if plan.disk_bytes is not None else about
+    fetched = sum(each.bytes for each in shares.values())
+    # What is unpacked is larger than what came: a figure that is not rests on the download alone.
+    packed = plan.disk_bytes is None and isinstance(disk, int) and disk <= fetched
     return Price(
-        bytes=sum(each.bytes for each in shares.values()),
+        bytes=fetched,
         disk_bytes=disk if isinstance(disk, int) and (disk or plan.disk_bytes is not None) else None,
         disk_about=plan.disk_bytes is None,
-        disk_more="tensorflow" in lacks or any(s.kind in KEEPS and s.disk_bytes is None for s in plan.steps),
+        disk_more=packed or "tensorflow" in lacks or any(s.kind in KEEPS and s.disk_bytes is None for s in plan.steps),
         measured=measured,
         lacks=tuple(lacks),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,16 @@ def test_what_a_step_costs_stands_behind_its_title(
 ) -> None:
     said = told(capsys, tmp_path, "linux-cpu-only", "pytorch", language)
     assert [gap in line for line in said.splitlines() if line.startswith("4. ")] == [True]
+
+
+def test_where_only_the_download_was_measured_the_disk_takes_at_least_that(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    radeon = {"index": 0, "vendor": "amd", "name": "Radeon RX 7900 XTX", "pci_id": "1002:744c", "gfx": "gfx1100"}
+    system = {"system": "linux", "arch": "x86_64", "distro": "ubuntu", "distro_version": "24.04", "glibc": "2.39"}
+    machine = tmp_path / "radeon.json"
+    machine.write_text(json.dumps({"schema": "gpu-assistant/machine/1", "os": system, "gpus": [radeon]}))
+    assert run(["plan", "--machine", str(machine), "--data-dir", str(tmp_path), "--lang", "en"]) == 0
+    (price,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("To download"))
+    fetched, kept = (re.findall(r"(about|at least) ([\d.]+ GB)", price)[at] for at in (0, -1))
+    assert (fetched[0], kept) == ("about", ("at least", fetched[1]))
