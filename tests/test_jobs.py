@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,10 @@ import pytest
 from gpu_assistant.cli.jobs import run_job
 from gpu_assistant.core import log
 from gpu_assistant.core.jobs import MOST_LINE, MOST_LOGGED, JobContext
+
+from .install.small_disk import tmpfs
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 class Says:
@@ -51,3 +58,17 @@ def test_one_job_does_not_push_out_what_others_said(tmp_path: Path) -> None:
     assert max(map(len, text.splitlines())) < MOST_LINE + 200
     assert sum(line.endswith("…") for line in text.splitlines()) == 1
     assert len(text) < 2 * MOST_LOGGED
+
+
+def test_a_full_disk_prints_no_traceback(tmp_path: Path) -> None:
+    with tmpfs(tmp_path / "small", "size=64k") as small:
+        with suppress(OSError):
+            (small / "filler").write_bytes(bytes(1 << 20))
+        program = (
+            "import logging, pathlib, sys\nfrom gpu_assistant.core import log\n"
+            "log.start(pathlib.Path(sys.argv[1]), verbose=False)\n"
+            "for _ in range(100): logging.info('many words ' * 100)\n"
+        )
+        words = [sys.executable, "-c", program, str(small / "logs")]
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

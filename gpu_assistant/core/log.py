@@ -43,5 +43,7 @@ def start(folder: Path, *, verbose: bool) -> None:
         handler = logging.NullHandler()
     handler.setFormatter(Redact(Path.home()))
     root.addHandler(handler)
+    # A full disk is told in a sentence by what needs it; the log is no place to print a traceback from.
+    logging.raiseExceptions = False
     # The libraries below tell every request in DEBUG; ours are the lines that help.
     logging.getLogger("urllib3").setLevel(logging.INFO)

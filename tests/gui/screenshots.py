@@ -5,6 +5,7 @@ Every scene opens a window in some state; all scenes run on the fakes, so the pi
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import tempfile
@@ -298,10 +299,16 @@ def real(studio: Studio) -> None:
 
 def main(arguments: list[str]) -> None:
     """The command; `real` is not among the scenes that are taken without a name, since it installs PyTorch."""
-    out = Path(arguments[0])
-    out.mkdir(parents=True, exist_ok=True)
-    studio = Studio(out)
-    for name in arguments[1:] or (*SCENES, *main_scenes.SCENES):
+    known = (*SCENES, *main_scenes.SCENES)
+    parser = argparse.ArgumentParser(description="Takes pictures of the window's pages.")
+    parser.add_argument("out", type=Path, help="a folder for the pictures")
+    parser.add_argument("names", nargs="*", metavar="name", help=f"all without one, or of: {', '.join(known)}, real")
+    given = parser.parse_args(arguments)
+    if unknown := set(given.names) - {*known, "real"}:
+        parser.error(f"no such scene: {', '.join(sorted(unknown))}")
+    given.out.mkdir(parents=True, exist_ok=True)
+    studio = Studio(given.out)
+    for name in given.names or known:
         if name == "real":
             real(studio)
         elif name in main_scenes.SCENES:
