@@ -78,10 +78,21 @@ def key(result: BenchResult) -> str:
 
 def below(results: Iterable[BenchResult], ranges: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
     """The keys whose best figure, of all sizes, is less than what healthy cards reach."""
+    best = _best(results)
+    return tuple(name for name, (low, _) in ranges.items() if best.get(name, low) < low)
+
+
+def above(results: Iterable[BenchResult], ranges: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
+    """The keys whose best figure is more than what healthy cards reach: nothing bad, but not as expected either."""
+    best = _best(results)
+    return tuple(name for name, (_, high) in ranges.items() if best.get(name, high) > high)
+
+
+def _best(results: Iterable[BenchResult]) -> dict[str, float]:
     best: dict[str, float] = {}
     for result in results:
         best[key(result)] = max(best.get(key(result), 0.0), result.median)
-    return tuple(name for name, (low, _) in ranges.items() if best.get(name, low) < low)
+    return best
 
 
 def causes(

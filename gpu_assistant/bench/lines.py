@@ -35,6 +35,7 @@ VERDICTS = frozenset(
         "card-failed",
         "measured",
         "as-expected",
+        "above",
         "below",
     )
 )

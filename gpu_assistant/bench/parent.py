@@ -189,7 +189,8 @@ class BenchJob:
         if not ranges:
             return replace(benchmark, verdict=VERDICT + "measured")
         if not expected.below(benchmark.results, ranges):
-            return replace(benchmark, expected=ranges, verdict=VERDICT + "as-expected")
+            how = "above" if expected.above(benchmark.results, ranges) else "as-expected"
+            return replace(benchmark, expected=ranges, verdict=VERDICT + how)
         causes = expected.causes(benchmark.watched, cards.values(), on_battery=benchmark.on_battery, saving=saving)
         return replace(
             benchmark,

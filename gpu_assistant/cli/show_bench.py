@@ -114,7 +114,8 @@ def _figure(result: BenchResult, value: Benchmark, output: Output) -> str:
     usual = (value.expected or {}).get(key(result))
     if usual is not None and summary.best_of_its_key(result, value):
         low, high = (shown(number, result, output)[0] for number in usual)
-        more.append(output.say("bench-usual", low=low, high=high, unit=unit))
+        code = "bench-above" if result.median > usual[1] else "bench-usual"
+        more.append(output.say(code, low=low, high=high, unit=unit))
     if result.efficiency is not None:
         more.append(output.say("bench-efficiency", percent=f"{100 * result.efficiency:.0f}"))
     figure = named(what(result, result.batch, output), said, output)

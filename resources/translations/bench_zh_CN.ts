@@ -813,6 +813,10 @@
         <source>usual: {low} to {high}</source>
         <translation>正常：{low} 到 {high}</translation>
     </message>
+    <message>
+        <source>above the usual range: {low} to {high}</source>
+        <translation>高于正常范围：{low} 到 {high}</translation>
+    </message>
 </context>
 <context>
     <name>RightCard</name>
@@ -839,6 +843,10 @@
     <message>
         <source>usual: {low} to {high} {unit}</source>
         <translation>正常：{low} 到 {high} {unit}</translation>
+    </message>
+    <message>
+        <source>above the usual range: {low} to {high} {unit}</source>
+        <translation>高于正常范围：{low} 到 {high} {unit}</translation>
     </message>
 </context>
 <context>

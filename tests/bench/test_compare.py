@@ -159,6 +159,14 @@ def test_the_best_size_decides_whether_a_card_is_slow() -> None:
     assert expected.below([], found) == ()
 
 
+def test_more_than_the_range_is_told_apart_from_within_it() -> None:
+    found = {"cuda:0/matmul-float32": (10.0, 14.0)}
+    within, beyond = (measured("cuda:0", "float32", 8192, speed) for speed in (14.0, 14.1))
+    assert expected.above([within], found) == ()
+    assert expected.above([within, beyond], found) == ("cuda:0/matmul-float32",)
+    assert expected.above([], found) == ()
+
+
 def look(**figures: Any) -> tuple[GpuSample, ...]:
     return (GpuSample(**{"index": 0, "name": "NVIDIA GeForce RTX 4060"} | figures),)
 

@@ -127,8 +127,10 @@ def _right(benchmark: Benchmark, source: RangeSource | None) -> str:
     rows = []
     for result, usual in ranged(benchmark):
         low, high = (scores.amount(each, result.unit) for each in usual)
-        said = translate("Report", "usual: {low} to {high}").format(low=low, high=high)
-        rows.append((scores.name(result), scores.value(result), said))
+        said = translate("Report", "usual: {low} to {high}")
+        if result.median > usual[1]:
+            said = translate("Report", "above the usual range: {low} to {high}")
+        rows.append((scores.name(result), scores.value(result), said.format(low=low, high=high)))
     if not rows:
         return ""
     texts = language.texts()

@@ -17,7 +17,7 @@ from .layouts import emptied, said_of
 from .meanings import meaning
 from .pair_row import PairRow
 from .past_card import PastCard
-from .right_card import AS_EXPECTED, BELOW, RangeSource, RightCard, verdict_words
+from .right_card import BELOW, WELL, RangeSource, RightCard, verdict_words
 
 GAP = 12
 ICONS = {"ok": ("ok", "ok"), "warn": ("warn", "warn"), "neutral": ("info", "soft")}
@@ -105,10 +105,10 @@ class BenchResultView(Live, QWidget):
             words = "\n".join(part for part in (head.detail, head.missing) if part)
             self.detail.setText(words)
             self.detail.setVisible(bool(words))
-        judged = benchmark.verdict in (BELOW, AS_EXPECTED)
+        judged = benchmark.verdict == BELOW or benchmark.verdict in WELL
         self.pill.setVisible(judged)
         if judged:
-            self.pill.set("ok" if benchmark.verdict == AS_EXPECTED else "warn", verdict_words(benchmark))
+            self.pill.set("warn" if benchmark.verdict == BELOW else "ok", verdict_words(benchmark))
         said = "\n".join(part for part in (scores.unmeasured(benchmark), scores.unfinished(benchmark)) if part)
         self.unmeasured.set("warn", said)
         self.unmeasured.setVisible(bool(said))

@@ -19,7 +19,8 @@ from .layouts import emptied
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
 
-BELOW, AS_EXPECTED = "bench.verdict.below", "bench.verdict.as-expected"
+BELOW = "bench.verdict.below"
+WELL = frozenset({"bench.verdict.as-expected", "bench.verdict.above"})
 UNKNOWN_CAUSE = CAUSE + "unknown"
 translate = QCoreApplication.translate
 
@@ -131,20 +132,23 @@ class RightCard(Card):
         low, high = (scores.shown(each, result.unit)[0] for each in usual)
         unit = scores.unit_name(scores.shown(usual[1], result.unit)[1])
         value = label("body", scores.value(result))
-        said = label("small", self.tr("usual: {low} to {high} {unit}").format(low=low, high=high, unit=unit))
+        words = self.tr("usual: {low} to {high} {unit}")
+        if result.median > usual[1]:
+            words = self.tr("above the usual range: {low} to {high} {unit}")
+        said = label("small", words.format(low=low, high=high, unit=unit))
         for each in (value, said):
             each.setAlignment(Qt.AlignmentFlag.AlignRight)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(value)
-        words.addWidget(said)
+        figures = QVBoxLayout()
+        figures.setSpacing(0)
+        figures.addWidget(value)
+        figures.addWidget(said)
         state = "warn" if slow else "ok"
         self._grid.addWidget(Icon(state, state, 16), row, 0, Qt.AlignmentFlag.AlignTop)
         name = scores.name(result)
         if result.device != "cuda:0":
             name = scores.on_device(result.device, name)
         self._grid.addWidget(label("body", name, "soft"), row, 1, Qt.AlignmentFlag.AlignTop)
-        self._grid.addLayout(words, row, 2)
+        self._grid.addLayout(figures, row, 2)
 
     def _show_causes(self, benchmark: Benchmark | None) -> None:
         emptied(self._causes)

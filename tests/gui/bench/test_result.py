@@ -47,7 +47,7 @@ def test_one_headline_as_a_ratio(shown, seen):
         "On the card mixed precision, on the CPU float32. "
         "What takes the CPU a night of 8 hours, the card does in 15 minutes."
     )
-    assert page.result.pill.text == "As expected for this card"
+    assert page.result.pill.text == "Products and copies: as expected"
     assert "CUDA 13.0 · quick test, 58 seconds" in page.subtitle.text()
     assert page.again.toolTip().startswith(
         "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to 2 minutes more"
@@ -82,11 +82,21 @@ def test_the_range_is_said_with_its_source(shown, seen):
 @pytest.mark.parametrize("cause", ["battery", "heat", "power-plan", "slot", "busy", "power-supply"])
 def test_below_says_what_to_do(shown, seen, language, cause):
     page = shown(slow_benchmark(cause))
-    assert page.result.pill.text == "Slower than usual for this card"
+    assert page.result.pill.text == "Products or copies: slower than usual"
     said = seen(page.result.right)
     assert "What to do" in said
     assert language.texts().say(f"bench.cause.{cause}") in said
     assert "stick" not in said
+
+
+def test_a_figure_above_the_range_is_not_called_usual(shown, seen):
+    fast = card_benchmark()
+    results = tuple(replace(r, median=29.5, q3=29.6) if r.dtype == "float16" else r for r in fast.results)
+    page = shown(replace(fast, results=results, verdict="bench.verdict.above"))
+    assert page.result.pill.text == "Products and copies: usual or faster"
+    said = seen(page.result.right)
+    assert "above the usual range: 22.7 to 28.7 TFLOP/s" in said
+    assert "usual: 11.3 to 14.4 TFLOP/s" in said
 
 
 def test_below_without_a_cause_says_where_to_look(shown, seen):
@@ -157,8 +167,8 @@ def test_what_fits(memory, app, qtbot, seen):
     rows = memory.findChildren(StackRow)
     assert len(rows) == 5
     said = rows[1].accessibleName()
-    assert said.startswith("Mixed precision: 1.2 GB (−33 %), fits; largest batch about 104, ")
-    assert "Optimizer state 195 MB" in said
+    assert said.startswith("Mixed precision: 1.1 GB (−34 %), fits; largest batch about 104, ")
+    assert "Optimizer state 98 MB" in said
     assert rows[4].batch.text() == "fits; largest batch about 960"
     assert rows[4].batch.tone == "ok"
     assert "Free when it was measured: 8 GB. Planned with 7.2 GB: " in seen(memory)
@@ -173,7 +183,7 @@ def test_each_part_has_its_figure_and_the_keyboard_gets_there(memory, qtbot):
     assert [words for words, _ in row.parts._parts] == [
         "Parameters 98 MB",
         "Gradients 98 MB",
-        "Optimizer state 195 MB",
+        "Optimizer state 98 MB",
         "Activations 1.4 GB",
         "For a moment 12 MB",
         "Cache 54 MB",
