@@ -16,6 +16,8 @@ from gpu_assistant.texts.terminal import Terminal
 HOME = "C:\\Users\\张 三\\AppData\\Local\\Programs\\GPU Assistant\\gpu-assistant.exe"
 
 
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="the program is a shell script; Windows' quotes are below")
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_the_named_data_folder_goes_along_and_the_line_runs(tmp_path: Path, language: str) -> None:
     programs, data = tmp_path / "bin", tmp_path / "my $data"

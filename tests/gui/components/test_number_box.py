@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QStyle, QStyleOptionSpinBox
 
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.components import Button, NumberBox
@@ -53,11 +54,11 @@ def test_ground_and_edge_are_the_themes_in_every_state(box, qapp, qtbot, colours
     assert edge_and_ground()[1] == theme.color("pressed").name()
 
 
-def test_arrows_step_where_they_are_painted(box, qtbot):
+def test_arrows_step_where_the_style_has_them(box, qtbot):
     box.resize(box.sizeHint())
-    for height, wanted in ((0.25, 17), (0.75, 16)):
-        place = box.rect().topRight() - box.rect().topLeft()
-        place.setX(box.width() - 9)
-        place.setY(round(box.height() * height))
-        qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=place)
+    option, sides = QStyleOptionSpinBox(), QStyle.SubControl
+    box.initStyleOption(option)
+    for side, wanted in ((sides.SC_SpinBoxUp, 17), (sides.SC_SpinBoxDown, 16)):
+        place = box.style().subControlRect(QStyle.ComplexControl.CC_SpinBox, option, side, box)
+        qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=place.center())
         assert box.value() == wanted
