@@ -4,52 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QWidget
 
 from .. import theme
-from ..components import Flow, Live, label
+from ..components import Flow, label
 from . import strokes
 from .events import Event, Tone
+from .sign import Sign
 
 SWATCH = 18  # pixels wide
 
 Mark = tuple[Tone, bool, str]
 
 
-class Swatch(Live, QWidget):
+class Swatch(Sign):
     """A ground, or a line where it has no length, and its word."""
 
     def __init__(self, mark: Mark) -> None:
-        super().__init__()
-        self._tone, self._moment, self._word = mark
-        self.setAccessibleName(self._word)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.follow()
+        tone, moment, word = mark
+        super().__init__(word, SWATCH)
+        self._tone, self._moment = tone, moment
 
-    def refresh(self) -> None:
-        """Fonts of now."""
-        self.setFont(theme.font("caption"))
-        super().refresh()
-
-    def sizeHint(self) -> QSize:
-        """Swatch and word."""
-        metrics = self.fontMetrics()
-        return QSize(SWATCH + 8 + metrics.horizontalAdvance(self._word), metrics.height() + 4)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def draw(self, painter: QPainter) -> None:
         """As the plots paint it."""
-        del event
-        painter = QPainter(self)
         if not self._moment:
             painter.fillRect(0, 3, SWATCH, self.height() - 6, theme.color(self._tone, 0.3))
         painter.setPen(strokes.pen(theme.color(self._tone), 1, 2))
         painter.drawLine(0, 2, 0, self.height() - 3)
-        painter.setPen(theme.color("soft"))
-        painter.setFont(self.font())
-        words = QRectF(SWATCH + 6, 0, self.width() - SWATCH - 6, self.height())
-        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self._word)
 
 
 class Legend(QWidget):

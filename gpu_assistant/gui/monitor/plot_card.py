@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable
 
 from msgspec.structs import replace
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QHBoxLayout
 
 from ...core.results import GpuSample
 from .. import theme
-from ..components import Card, Figure, Flow, Live, label
+from ..components import Card, Figure, Flow, label
 from .clock import Clock
 from .events import Event
 from .history import History
@@ -20,41 +19,25 @@ from .metrics import GPU_COLOURS, Metric
 from .overlay import Limit
 from .plot import Plot
 from .series import Curve, Line
+from .sign import Sign
 from .strokes import pen
 
 SMALLEST_PLOT = 104
+STROKE = 24  # pixels
 
 
-class Key(Live, QWidget):
+class Key(Sign):
     """A stroke as a GPU's line has it, and its name."""
 
     def __init__(self, line: Line) -> None:
-        super().__init__()
+        super().__init__(line.name, STROKE)
         self.line = line
-        self.setAccessibleName(line.name)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.follow()
 
-    def refresh(self) -> None:
-        """Fonts of now."""
-        self.setFont(theme.font("caption"))
-        super().refresh()
-
-    def sizeHint(self) -> QSize:
-        """Stroke and word."""
-        return QSize(34 + self.fontMetrics().horizontalAdvance(self.line.name), self.fontMetrics().height() + 4)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Stroke, then word."""
-        del event
-        painter = QPainter(self)
+    def draw(self, painter: QPainter) -> None:
+        """The stroke."""
         painter.setPen(pen(theme.color(self.line.colour), 2, self.line.dash))
-        middle = self.height() / 2
-        painter.drawLine(0, round(middle), 24, round(middle))
-        painter.setPen(theme.color("soft"))
-        painter.setFont(self.font())
-        words = QRectF(31, 0, self.width() - 31, self.height())
-        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self.line.name)
+        middle = round(self.height() / 2)
+        painter.drawLine(0, middle, STROKE, middle)
 
 
 def line_of(place: int, gpu: int, *, fill: bool) -> Line:
