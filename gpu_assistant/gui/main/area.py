@@ -1,4 +1,4 @@
-"""The main area: the navigation rail and its pages, each made when it is first opened."""
+"""The main area: the navigation rail and its pages, each made when it is first opened, Monitor before."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ..components import Banner, EmptyState, Live, NavRail, Page, beside_rail
 from ..language import Language
 from ..monitor.sampling import Sampling
 from ..qt_classes import QtClasses
+from ..steps import Steps
 from ..worker import JobRunner
 from . import silences
 from .home import HomePage
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ...app import App
     from ...core.health import Alarm
     from ..bench.page import BenchmarkPage
+    from ..monitor.page import MonitorPage
 
 HOME, MONITOR, BENCHMARK, SETTINGS = range(4)
 GRAPHS = "gpu_assistant.gui.monitor.page"
@@ -64,7 +66,7 @@ class MainArea(Live, QWidget):
         self._stack.addWidget(self._waiting)
         self._wanted = HOME
         # Code loads on a thread of its own: the graphs' libraries take longer than a window may stand still.
-        self._loader, self._classes = JobRunner(self), QtClasses(self)
+        self._loader, self._classes, self._ahead = JobRunner(self), QtClasses(self), Steps(self)
         self._classes.made.connect(self._load)
         self._loader.finished.connect(self._loaded)
         beside_rail(self, self.rail, self.banner, self._stack)
@@ -90,15 +92,12 @@ class MainArea(Live, QWidget):
         self._wanted = page
         if page == before:
             return
-        if page == MONITOR and not self._graphs_ready():
+        if page == MONITOR and (self._ahead.busy or not self._graphs_ready()):
             self.load_graphs()
             self.rail.set_current(page)
             self._stack.setCurrentWidget(self._waiting)
             return
-        if page not in self.pages:
-            made = self._make(page)
-            self._stack.addWidget(made)
-            self.pages[page] = made
+        self._have(page)
         if before >= 0:
             self._past.append(before)
             del self._past[:-20]
@@ -126,6 +125,17 @@ class MainArea(Live, QWidget):
         return GRAPHS in sys.modules and not self._loader.running
 
     def _loaded(self) -> None:
+        """Monitor is made while another page, or the word that it comes, is looked at."""
+        if MONITOR not in self.pages:
+            self._ahead.begin([self._prepare_monitor, self._open_monitor])
+
+    def _prepare_monitor(self) -> None:
+        from ..monitor.ahead import prepare
+
+        monitor: MonitorPage = self._have(MONITOR)  # type: ignore[assignment]
+        prepare(monitor, self.sampling.history, self._ahead)
+
+    def _open_monitor(self) -> None:
         if self._wanted == MONITOR and self.current != MONITOR:
             self.open(MONITOR)
 
@@ -159,6 +169,7 @@ class MainArea(Live, QWidget):
 
     def stop(self) -> None:
         """The window closes: end the sampling thread."""
+        self._ahead.stop()
         self.sampling.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -198,6 +209,12 @@ class MainArea(Live, QWidget):
             self.help()
             return
         self.open(index)
+
+    def _have(self, page: int) -> QWidget:
+        if page not in self.pages:
+            self.pages[page] = self._make(page)
+            self._stack.addWidget(self.pages[page])
+        return self.pages[page]
 
     def _make(self, page: int) -> QWidget:
         if page == HOME:

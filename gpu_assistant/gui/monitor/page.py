@@ -93,10 +93,7 @@ class MonitorPage(Page):
         self.column.addWidget(self._below)
         self._wire()
         self._ready = True
-        self._follow_gpus(sampling.history.gpus())
         self.retranslate()
-        sampling.hurry()
-        sampling.want("monitor", True)
 
     def _wire(self) -> None:
         self.controls.listen(self)
@@ -142,7 +139,7 @@ class MonitorPage(Page):
     def _sampled(self, sample: Sample) -> None:
         if not self.seen:
             return
-        self._follow_gpus(sample.gpus)
+        self.follow_gpus(sample.gpus)
         fresh = not self._picked.by_hand and self._picked.follow(sample.gpus, self._health())
         if self.more.note(sample.gpus) or fresh:
             self._build()
@@ -183,10 +180,11 @@ class MonitorPage(Page):
         """Catch up with what came in meanwhile."""
         super().showEvent(event)
         self._seen = True
+        self._sampling.hurry()
         self._want()
         if not event.spontaneous():
             self.look()
-        self._follow_gpus(self._sampling.history.gpus())
+        self.follow_gpus(self._sampling.history.gpus())
         self._show_now()
         self.draw()
 
@@ -216,7 +214,8 @@ class MonitorPage(Page):
 
     # Which plots there are
 
-    def _follow_gpus(self, gpus: tuple[GpuSample, ...]) -> None:
+    def follow_gpus(self, gpus: tuple[GpuSample, ...]) -> None:
+        """Tiles and plots for these, unless they are there."""
         now = tuple((gpu.index, gpu.name, card(gpu)) for gpu in gpus)
         if now == self._gpus:
             return

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-import shiboken6
-from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject
 
 from ..components.base import load_announcing
+from ..steps import Steps, lay_out, pictures
 from .flow import PageName
 
 if TYPE_CHECKING:
     from .base import WizardPage
     from .part_card import PartCard
 
-PAUSE_MS = 5
 MAIN = (".monitor.sampling", ".main.updates", ".main.home", ".main.area")
 # What a page's code rests on: to load it takes as long as to make the widgets.
 MODULES: Mapping[PageName, tuple[str, ...]] = {
@@ -50,9 +47,7 @@ class Ahead(QObject):
         self.cards: dict[str, PartCard] = {}
         self._page = page
         self._made: set[PageName] = set()
-        self._steps: deque[Callable[[], object]] = deque()
-        self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._timer.timeout.connect(self._step)
+        self._steps = Steps(self)
 
     def begin(self, name: PageName) -> None:
         """Make a page in the next moments."""
@@ -69,19 +64,11 @@ class Ahead(QObject):
             steps += [partial(step, name) for step in (self._draw, self._lay_out, self._paint)]
         elif name == "install":
             steps += [self._plan, *(partial(step, name) for step in (self._draw, self._lay_out, self._paint))]
-        self._steps = deque(steps)
-        if steps:
-            self._timer.start()
+        self._steps.begin(steps)
 
     def stop(self) -> None:
         """Another page is shown: what is not made is made when it is asked for."""
-        self._steps.clear()
-        self._timer.stop()
-
-    def _step(self) -> None:
-        self._steps.popleft()()
-        if self._steps:
-            self._timer.start()
+        self._steps.stop()
 
     def _card(self, part: str) -> None:
         from .part_card import PartCard
@@ -97,23 +84,11 @@ class Ahead(QObject):
 
     def _lay_out(self, name: PageName) -> None:
         page = self._page(name)
-        holder = page.parentWidget()
-        if holder is not None and not page.isVisible():
-            page.resize(holder.size())
-            for layout in (page.layout(), page.page.content.layout()):
-                if layout is not None:
-                    layout.activate()
+        lay_out(page, page.page.content)
 
     def _plan(self) -> None:
         """The plan's steps to read, one a turn: the present page opens them."""
-        self._steps.extendleft(reversed(self._page("recommendation").ahead()))
+        self._steps.insert(self._page("recommendation").ahead())
 
     def _paint(self, name: PageName) -> None:
-        """Into a picture that nobody needs: what texts and icons keep of their looks is there from then on."""
-        parts = self._page(name).page.content.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        self._steps.extendleft(partial(_picture, part) for part in parts if not part.isHidden())
-
-
-def _picture(part: QWidget) -> None:
-    if shiboken6.isValid(part) and not part.isVisible():
-        part.grab()
+        self._steps.insert(pictures(self._page(name).page.content))
