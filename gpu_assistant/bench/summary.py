@@ -88,6 +88,15 @@ def pairs(benchmark: Benchmark, before: Benchmark | None = None) -> tuple[Pair, 
     return tuple(shown[:SHOWN])
 
 
+def scales(shown: Sequence[Pair]) -> dict[str, float]:
+    """The largest figure of each unit among what has a bar: one scale for all rows of a unit, to compare lengths."""
+    most: dict[str, float] = {}
+    for pair in shown:
+        if len(pair.results) > 1:
+            most[pair.best.unit] = max(most.get(pair.best.unit, 0.0), *(each.median for each in pair.results))
+    return most
+
+
 def headline(benchmark: Benchmark) -> Pair | None:
     """The pair that stands for all: the first that compares card and processor, else the first at all."""
     known = pairs(benchmark)

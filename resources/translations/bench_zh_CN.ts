@@ -932,6 +932,14 @@
         <translation>{workload}，{card} 的速度是 CPU 的 {times} 倍</translation>
     </message>
     <message>
+        <source>{workload}: one {card} is {times} times as fast as your CPU</source>
+        <translation>{workload}，单张 {card} 的速度是 CPU 的 {times} 倍</translation>
+    </message>
+    <message>
+        <source>one {card}</source>
+        <translation>单张 {card}</translation>
+    </message>
+    <message>
         <source>CPU ({dtype})</source>
         <translation>CPU（{dtype}）</translation>
     </message>

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from ...bench import summary
 from ...bench.summary import Pair
 from ...core.results import BenchResult
 from ...texts.format import UNKNOWN
@@ -39,6 +40,7 @@ class PairRow(Live, QWidget):
     """Painted. `under` says what the name means; `usual` is the range of healthy cards, in the results' unit; `when`
     names the bar of what was before.
 
+    Rows that stand together have the same room for bars, and those of one unit one scale: the longer bar is more.
     A figure that has nothing beside it has no bar. Words and bars stand beside each other where there is room for
     both, else the words above the bars and each bar's figure above it.
     """
@@ -53,9 +55,10 @@ class PairRow(Live, QWidget):
         self.follow()
 
     def stand_with(self, rows: Sequence[PairRow]) -> None:
-        """Where one of these rows has no room for words beside bars, none has them there."""
+        """Where one of these rows has no room for words beside bars, none has them there; lengths compare."""
         self._rows = rows
         self.updateGeometry()
+        self.update()
 
     def retranslate(self) -> None:
         """The words, put together once: layouts ask for their widths over and over; and what a screen reader says."""
@@ -97,10 +100,9 @@ class PairRow(Live, QWidget):
         return _Places(above, width - right - 12 if above else words - 12, 0.0 if above else words, width - right)
 
     def _beside(self) -> float:
-        """What the ratio takes."""
-        if not self._pair.gpus:
-            return 0.0
-        return max(theme.advance("heading", each) for each in (self._ratio(), "100×")) + 12
+        """What the longest ratio takes."""
+        told = [row._ratio() for row in self._rows if row._pair.gpus]
+        return max(theme.advance("heading", each) for each in (*told, "100×")) + 12 if told else 0.0
 
     def _crowded(self, width: float) -> bool:
         """Whether there is no room for its words beside its bars."""
@@ -121,8 +123,26 @@ class PairRow(Live, QWidget):
         return UNKNOWN if ratio is None else scores.ratio_words(ratio)
 
     def _longest(self) -> float:
-        """How wide the longest figure is."""
-        return max(theme.advance("small-strong", text) for text in self._labels.values())
+        """How wide the longest figure of all rows is."""
+        return max(theme.advance("small-strong", text) for row in self._rows for text in row._labels.values())
+
+    def _room(self, width: float) -> float:
+        """How long a whole bar may be: behind each bar of all rows its figure has to fit."""
+        room = width - ROOM
+        for row in self._rows:
+            for each in () if row._alone() else row._pair.results:
+                end = max(each.median, row._usual[1] if row._usual and each is row._pair.best else 0.0)
+                label = theme.advance("small-strong", row._labels[id(each)])
+                room = min(room, (width - ROOM - label) * row._scale() / end)
+        return room
+
+    def _scale(self) -> float:
+        """What a whole bar is, in the unit of the results."""
+        unit = self._pair.best.unit
+        same = [row for row in self._rows if row._pair.best.unit == unit]
+        ranges = [row._usual[1] for row in same if row._usual is not None]
+        most = summary.scales([row._pair for row in same]).get(unit, 0.0)
+        return max(most, self._pair.best.median, *ranges, 1e-12)
 
     def _bars_height(self, places: _Places) -> float:
         results, gap = self._pair.results, WIDE_GAP if places.above else GAP
@@ -172,11 +192,8 @@ class PairRow(Live, QWidget):
 
     def _paint_bars(self, painter: QPainter, places: _Places, below: float) -> None:
         pair, left, right, above = self._pair, places.bars, places.right, places.above
-        taken = 12.0 if above else self._longest() + ROOM
-        room = max(right - left - taken, 24.0)
-        ends = [each.median for each in pair.results] + ([self._usual[1]] if self._usual else [])
-        scale = max(*ends, 1e-12) if len(ends) > 1 else max(ends[0], 1e-12)
-        alone = self._alone()
+        room = max(right - left - 12.0 if above else self._room(right - left), 24.0)
+        scale, alone = self._scale(), self._alone()
         y = below if above else (self.height() - self._bars_height(places)) / 2
         for result in pair.results:
             row, main = self._thick(result), self._main(result)
@@ -189,7 +206,8 @@ class PairRow(Live, QWidget):
                 end, width = -10, 0.0
             usual = self._usual if result is pair.best else None
             if usual is not None:
-                low, high = (room * min(each / scale, 1.0) for each in usual)
+                low, high = (room * each / scale for each in usual)
+                high = max(high, low + 6)
                 painter.fillRect(QRectF(left + low, bar.top() - 3, high - low, thick + 6), theme.color("ok", 0.16))
                 end = max(width, high)
             if width > 0:

@@ -22,6 +22,7 @@ from .right_card import BELOW, verdict_words
 
 WIDTH, HEIGHT, MARGIN, ROWS = 1200, 630, 60, 4  # what social networks show whole
 SPREAD = NOTE + "spread"
+BARS, RATIO = 330, 130  # where bars begin, and the room of the ratio behind them
 SMALLEST = 12  # pixels of a letter
 # The picture goes to other people's screens: it is always light, and its letters have their own size.
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -61,8 +62,11 @@ def _paint(painter: QPainter, benchmark: Benchmark, before: Benchmark | None) ->
     # Warnings that take more than one line take the last row's place: nothing of them may be cut.
     less = row if _lines(marks(benchmark)) > 1 else 0.0
     when = scores.before_words(before)
-    for pair in summary.pairs(benchmark, before)[: ROWS - 1 if less else ROWS]:
-        _row(painter, pair, meaning(pair, benchmark), when, y, colours)
+    shown = summary.pairs(benchmark, before)[: ROWS - 1 if less else ROWS]
+    most = summary.scales(shown)
+    whole = _room(shown, when, most)
+    for pair in shown:
+        _row(painter, pair, meaning(pair, benchmark), when, y, colours, whole, most)
         y += row
     foot = QRectF(MARGIN + 10, HEIGHT - 92, WIDTH - 2 * MARGIN - 20, 36)
     ours = _font(20, 600)
@@ -115,35 +119,70 @@ def _lines(text: str) -> int:
 
 
 def _row(  # noqa: PLR0917
-    painter: QPainter, pair: summary.Pair, under: str, when: str, y: float, colours: dict[str, QColor]
+    painter: QPainter,
+    pair: summary.Pair,
+    under: str,
+    when: str,
+    y: float,
+    colours: dict[str, QColor],
+    room: float,
+    most: dict[str, float],
 ) -> None:
+    """`room` is how long a whole bar is, `most` what it is in each unit."""
     left, right = MARGIN + 10.0, WIDTH - MARGIN - 10.0
     _text(painter, QRectF(left, y, 300, 34), short_name(pair), _font(23, 600), colours["text"])
     _text(painter, QRectF(left, y + 31, 300, 28), under, _font(18, 400), colours["soft"])
-    beside = pair.cpu if pair.gpus else pair.mixed or pair.before
-    shown = [each for each in (pair.best, beside) if each is not None]
-    most = max(each.median for each in shown) or 1.0
+    if pair.together is not None:
+        share = scores.efficiency(pair.together)
+        _text(painter, QRectF(left, y + 54, 300, 24), share, _font(18, 400), colours["soft"])
+    shown = _beside(pair)
     # A length says nothing where there is nothing beside it: the figure has the room.
     alone = len(shown) == 1
-    bars, values = 330.0 + left, _font(30 if alone else 20, 600)
-    labels = [
-        f"{name}  {scores.marked(each)}" if (name := _bar_name(each, pair, when)) else scores.marked(each)
-        for each in shown
-    ]
-    taken = max(QFontMetricsF(values).horizontalAdvance(text) for text in labels)
-    room = right - bars - taken - 120
-    for index, (each, text) in enumerate(zip(shown, labels, strict=True)):
-        top = y + (2 if len(shown) > 1 else 16) + index * 32
-        thick = 14.0 if scores.colour(each, pair) == "s5" else 24.0
-        width = max(room * each.median / most, 6.0)
-        if alone:
-            width = -14.0
-        else:
+    bars, values = left + BARS, _font(30 if alone else 20, 600)
+    many = len(shown) > 2
+    for index, each in enumerate(shown):
+        top = y + (16 if alone else -2 if many else 2) + index * (25 if many else 32)
+        thick = 14.0 if scores.colour(each, pair) == "s5" else 18.0 if many else 24.0
+        width, text = -14.0, _label(each, pair, when)
+        if not alone:
+            width = max(room * each.median / most[each.unit], 6.0)
             rounded(painter, QRectF(bars, top + (26 - thick) / 2, width, thick), 4, colours[scores.colour(each, pair)])
-        _text(painter, QRectF(bars + width + 14, top - 3, taken + 20, 32), text, values, colours["text"])
+        _text(
+            painter,
+            QRectF(bars + width + 14, top - 3, right - RATIO - bars - width - 14, 32),
+            text,
+            values,
+            colours["text"],
+        )
     if pair.ratio is not None:
         ratio = scores.ratio_words(pair.ratio)
-        _text(painter, QRectF(right - 130, y, 130, 60), ratio, _font(28, 600), colours["text"], RIGHT)
+        _text(painter, QRectF(right - RATIO, y, RATIO, 60), ratio, _font(28, 600), colours["text"], RIGHT)
+
+
+def _room(shown: Sequence[summary.Pair], when: str, most: dict[str, float]) -> float:
+    """How long a whole bar may be: behind each bar of all rows its figure has to fit."""
+    metrics = QFontMetricsF(_font(20, 600))
+    wide = WIDTH - 2 * (MARGIN + 10) - BARS - RATIO - 24
+    return min(
+        (
+            (wide - metrics.horizontalAdvance(_label(each, pair, when))) * most[each.unit] / each.median
+            for pair in shown
+            if len(_beside(pair)) > 1
+            for each in _beside(pair)
+        ),
+        default=wide,
+    )
+
+
+def _beside(pair: summary.Pair) -> list[BenchResult]:
+    """What has a bar here: the fastest card, all cards together, and what they are compared with."""
+    beside = pair.cpu if pair.gpus else pair.mixed or pair.before
+    return [each for each in (pair.best, pair.together, beside) if each is not None]
+
+
+def _label(result: BenchResult, pair: summary.Pair, when: str) -> str:
+    name = _bar_name(result, pair, when)
+    return f"{name}  {scores.marked(result)}" if name else scores.marked(result)
 
 
 def _bar_name(result: BenchResult, pair: summary.Pair, when: str) -> str:
@@ -152,8 +191,10 @@ def _bar_name(result: BenchResult, pair: summary.Pair, when: str) -> str:
     """
     if not pair.gpus:
         return when if result is pair.before else scores.dtype_name(result.dtype) if pair.mixed is not None else ""
+    if result is pair.together:
+        return scores.all_of_them(result)
     if result is pair.best:
-        return ""
+        return f"GPU {result.device.partition(':')[2]}" if len(pair.gpus) > 1 else ""
     return scores.cpu_in(result.dtype) if result.dtype != pair.best.dtype else "CPU"
 
 

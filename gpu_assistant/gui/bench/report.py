@@ -93,11 +93,11 @@ def _headline(benchmark: Benchmark) -> str:
 def _bars(benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> str:
     rows, before = [], summary.before(benchmark, kept)
     shown = summary.pairs(benchmark, before)
+    most = summary.scales(shown)
     for pair in shown:
-        most = max(each.median for each in pair.results) or 1.0
         alone = len(pair.results) == 1  # a length says nothing where there is nothing beside it
         bars = "".join(
-            ("" if alone else _bar(each, pair, most))
+            ("" if alone else _bar(each, pair, most[each.unit]))
             + f"<small>{escape(_where(each, pair, before))} {escape(scores.marked(each))}</small>"
             for each in pair.results
         )

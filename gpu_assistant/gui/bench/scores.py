@@ -110,11 +110,19 @@ def device_name(result: BenchResult) -> str:
 
 def together(result: BenchResult) -> str:
     """Several cards at one model, and how much of so many times one card's speed that is."""
-    said = translate("Scores", "{count} GPUs together").format(count=result.processes)
+    return " · ".join(part for part in (all_of_them(result), efficiency(result)) if part)
+
+
+def all_of_them(result: BenchResult) -> str:
+    """Several cards at one model."""
+    return translate("Scores", "{count} GPUs together").format(count=result.processes)
+
+
+def efficiency(result: BenchResult) -> str:
+    """How much of so many times one card's speed it is; "" where nobody knows."""
     if result.efficiency is None:
-        return said
-    share = translate("Scores", "{percent} % efficiency").format(percent=round(100 * result.efficiency))
-    return f"{said} · {share}"
+        return ""
+    return translate("Scores", "{percent} % efficiency").format(percent=round(100 * result.efficiency))
 
 
 def colour(result: BenchResult, pair: summary.Pair | None = None) -> str:
@@ -202,15 +210,19 @@ def headline(benchmark: Benchmark) -> Headline | None:
         figure, formats = times(pair.ratio), _formats(pair)
         return Headline(
             ratio_words(pair.ratio),
-            translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU").format(
-                workload=workload(best.id), card=card(benchmark, best.device), times=figure
-            ),
+            (
+                translate("Scores", "{workload}: one {card} is {times} times as fast as your CPU")
+                if _twins(benchmark, best.device)
+                else translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU")
+            ).format(workload=workload(best.id), card=card(benchmark, best.device), times=figure),
             closed_up(" ".join((formats, unsure or _of_a_night(pair.ratio))).strip()),
             missing(benchmark),
             closed_up(" ".join((formats, unsure)).strip()),
         )
     threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
     where = translate("Scores", "the CPU") if best.device == "cpu" else card(benchmark, best.device)
+    if _twins(benchmark, best.device):
+        where = translate("Scores", "one {card}").format(card=where)
     said = translate("Scores", "{name} on {device}").format(name=name(best), device=where)
     number, unit = shown(best.median, best.unit)
     return Headline(
@@ -270,6 +282,12 @@ def card(benchmark: Benchmark, device: str) -> str:
     """A card as people call it: "RTX 4060"."""
     named = next((each.name for each in benchmark.devices if each.id == device), None)
     return short_name(named) if named else device_label(device)
+
+
+def _twins(benchmark: Benchmark, device: str) -> bool:
+    """Whether there are several cards of this one's name, which then says nothing of how many computed."""
+    names = [card(benchmark, each.id) for each in benchmark.devices if each.id != "cpu"]
+    return device != "cpu" and names.count(card(benchmark, device)) > 1
 
 
 def _of_a_night(ratio: float) -> str:

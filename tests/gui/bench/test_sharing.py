@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QImage
 from gpu_assistant.bench import summary
 from gpu_assistant.core.results import BenchDevice, LeftOut
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.bench import picture
+from gpu_assistant.gui.bench import picture, scores
 from gpu_assistant.gui.bench.pair_row import PairRow
 from gpu_assistant.gui.bench.picture import HEIGHT, WIDTH, about, marks, png
 from gpu_assistant.gui.bench.report import html
@@ -223,6 +223,34 @@ def test_cards_together_tell_their_efficiency_and_a_processor_its_format(languag
     assert "2 GPUs together · 96 % efficiency 503 images/s" in words
     assert "CPU (float32) 8.40 images/s" in words
     assert "96 % efficiency" in PairRow(summary.pairs(two_cards())[0], "").accessibleName()
+
+
+def test_rows_of_one_unit_have_one_scale(language):
+    widths = re.findall(r'class="bar(?: cpu)?" style="width:([0-9.]+)%', html(card_benchmark()))
+    barred = [pair for pair in summary.pairs(card_benchmark()) if len(pair.results) > 1]
+    results = [each for pair in barred for each in pair.results]
+    products = [(each.median, width) for each, width in zip(results, widths, strict=True) if each.id == "matmul"]
+    assert [median for median, _ in products] == [11.8, 0.72, 27.5, 0.72]
+    assert [width for _, width in products] == ["42.9", "2.6", "100.0", "2.6"]
+
+
+def test_the_picture_of_several_cards_says_which_is_meant(language, monkeypatch):
+    assert scores.headline(two_cards()).text == "Training ResNet-50: one RTX 4060 is 31 times as fast as your CPU"
+    drawn = []
+    monkeypatch.setattr(picture, "_text", lambda _painter, _place, text, *_rest: drawn.append(text))
+    png(two_cards())
+    assert {"2 GPUs together  503 images/s", "96 % efficiency"} < set(drawn)
+    assert "GPU 0  262 images/s" in drawn
+
+
+def test_the_page_draws_rows_of_one_unit_at_one_scale(language, qtbot):
+    rows = [PairRow(pair, "", scores.usual(pair, card_benchmark())) for pair in summary.pairs(card_benchmark())]
+    for row in rows:
+        qtbot.addWidget(row)
+        row.stand_with(rows)
+    products = [row for row in rows if row._pair.best.id == "matmul"]
+    assert [row._scale() for row in products] == [28.7, 28.7]
+    assert len({row._room(600) for row in rows}) == len({row._places(900) for row in rows}) == 1
 
 
 def test_a_processor_alone_has_figures_and_no_bars(language, qtbot):
