@@ -12,7 +12,7 @@ class Example(NamedTuple):
     """A model as people train it: `needs` is the package that it is from (`bench/needed.py` says what brings it).
 
     `out` makes scores of what the model gives, `wanted` the right answers of a loader's targets; `data` are made-up
-    inputs and targets with `{batch}` for how many.
+    inputs and targets with `{batch}` for how many; `parted` is what to know of a batch in parts.
     """
 
     needs: str
@@ -23,6 +23,7 @@ class Example(NamedTuple):
     out: str
     wanted: str
     data: str
+    parted: tuple[str, ...] = ()
 
 
 EXAMPLES = {
@@ -35,6 +36,7 @@ EXAMPLES = {
         out="",
         wanted="",
         data="torch.randn({batch}, 3, 224, 224), torch.randint(1000, ({batch},))",
+        parted=("        # Its BatchNorm sees no more of it either, so it learns a little differently.",),
     ),
     "bert-base": Example(
         needs="transformers",
@@ -116,6 +118,11 @@ def snippet(fit: MemoryFit) -> str:
     lines += _step(example, half, form, scaled=scaled, parts=PARTS if "accumulation" in ways else 1)
     update = ["scaler.step(optimizer)", "scaler.update()"] if scaled else ["optimizer.step()"]
     lines += [" " * 8 + line for line in (*update, "optimizer.zero_grad(set_to_none=True)")]
+    last_loss = "total" if "accumulation" in ways else "loss"
+    lines += [f'    print(f"Loss of the last batch: {{{last_loss}.item():.4f}}")']
+    if fit.device != "cpu":
+        peak = "torch.cuda.max_memory_allocated(device) / 2**20"
+        lines += [f'    print(f"Most memory taken on the GPU: {{{peak}:,.0f}} MB")']
 
     data = example.data.format(batch=batch)
     given = "model, loader, optimizer, torch.nn.CrossEntropyLoss()" + (", blocks" if checkpointed else "")
@@ -131,8 +138,9 @@ def _step(example: Example, half: str | None, form: str, *, scaled: bool, parts:
     if parts > 1:
         one, other, share = "some", "wanted", " * (len(some) / len(inputs))"
         lines += [
+            "        total = 0.0",
             f"        # One of {parts} parts of the batch is on the device at a time.",
-            "        # BatchNorm sees no more of it either, so a model with it learns a little differently.",
+            *example.parted,
             f"        for {one}, {other} in zip(inputs.chunk({parts}), targets.chunk({parts})):",
         ]
         indent = " " * 12
@@ -142,4 +150,5 @@ def _step(example: Example, half: str | None, form: str, *, scaled: bool, parts:
         lines += [indent + loss]
     else:
         lines += [f"{indent}with torch.autocast(torch.device(device).type, dtype=torch.{half}):", f"{indent}    {loss}"]
-    return [*lines, indent + ("scaler.scale(loss).backward()" if scaled else "loss.backward()")]
+    lines += [indent + ("scaler.scale(loss).backward()" if scaled else "loss.backward()")]
+    return [*lines, f"{indent}total += loss.detach()"] if parts > 1 else lines

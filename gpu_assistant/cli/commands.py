@@ -178,7 +178,9 @@ def _bench_history(app: App, arguments: argparse.Namespace, output: Output) -> i
     from ..bench.past import past
     from . import show_past
 
-    refuse_beside(arguments, "--history", ("device", "env"))
+    for name in ("device", "env"):
+        if getattr(arguments, name) is not None:
+            raise CallError("bench-history-beside", option=f"--{name}")
     told = past(*app.benchmarks())
     if output.json:
         output.value(told)

@@ -531,6 +531,10 @@
         <translation>1 GB 显存等于 1,024 MB，与显卡标称相同，PyTorch 写作 GiB 和 MiB。</translation>
     </message>
     <message>
+        <source>Only what the training itself needs is counted; PyTorch&apos;s own libraries take some hundred MB more.</source>
+        <translation>这里只算训练本身需要的内存，PyTorch 自己的库还要另占几百 MB。</translation>
+    </message>
+    <message>
         <source>Where a bar has no gradients, most memory is needed before the first of them is there.</source>
         <translation>没有“梯度”的那几条：内存用得最多时，梯度还没有产生。</translation>
     </message>

@@ -41,6 +41,8 @@ def test_it_is_python_and_says_what_was_measured(device: str, half: str, model: 
         assert ("checkpoint" in code) == ("checkpointing" in ways)
         assert ("inputs.chunk(4)" in code) == ("accumulation" in ways)
         assert ("channels_last" in code) == (model == "resnet50" and "mixed" in ways and device != "cpu")
+        assert ("BatchNorm" in code) == (model == "resnet50" and "accumulation" in ways)
+        assert ("max_memory_allocated" in code) == (device != "cpu")
         assert "torch.cuda.amp" not in code  # deprecated
         assert ("scaler" in code) == ("mixed" in ways and device != "cpu" and half == "float16")
         assert max(len(line) for line in code.splitlines()) <= 120
@@ -98,21 +100,25 @@ transformers.BertForSequenceClassification = transformers.LlamaForCausalLM = Sen
 sys.modules.update({"torchvision": vision, "torchvision.models": models, "transformers": transformers})
 """
 RUN = """
+import contextlib, io
 found = []
 for code in json.loads({codes!r}):
     torch.manual_seed(0)
     names = {{}}
-    exec(code, names)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(code, names)
+    loss = float(printed.getvalue().removeprefix("Loss of the last batch: "))
     model = names["model"]
     before = [each.detach().clone() for each in model.parameters()]
     more = [names["blocks"]] if "blocks" in names else []
-    names["train"](model, names["loader"], names["optimizer"], torch.nn.CrossEntropyLoss(), *more)
+    with contextlib.redirect_stdout(io.StringIO()):
+        names["train"](model, names["loader"], names["optimizer"], torch.nn.CrossEntropyLoss(), *more)
     moved = any(bool((one != other.detach()).any()) for one, other in zip(before, model.parameters()))
     wrapped = [part.forward for part in model.modules() if hasattr(part.forward, "func")]
     nested = any(hasattr(getattr(each.args[0], "func", None), "func") for each in wrapped)
     left = any(each.grad is not None for each in model.parameters())
     total = float(sum(each.detach().double().abs().sum() for each in model.parameters()))
-    found.append([total, model.most, bool(wrapped), moved, nested, left])
+    found.append([total, model.most, bool(wrapped), moved, nested, left, loss])
 """
 
 
@@ -122,11 +128,12 @@ def test_it_runs_as_it_is_and_learns_the_same(torch_environment: Path) -> None:
     asked = [(model, variant) for model in EXAMPLES for variant in VARIANTS]
     codes = json.dumps([snippet(fit(variant, model)) for model, variant in asked])
     found = dict(zip(asked, inside(torch_environment, LIBRARIES + RUN.format(codes=codes)), strict=True))
-    for (model, variant), (total, most, wrapped, moved, nested, left) in found.items():
+    for (model, variant), (total, most, wrapped, moved, nested, left, loss) in found.items():
         ways = ways_of(fit(variant, model))
         assert total == pytest.approx(found[model, "plain"][0], rel=2e-2 if "mixed" in ways else 1e-5), (model, variant)
         assert most == (2 if "accumulation" in ways else 5), (model, variant)
         assert wrapped == ("checkpointing" in ways)
+        assert loss == pytest.approx(found[model, "plain"][6], rel=2e-2 if "mixed" in ways else 1e-4), (model, variant)
         assert moved
         assert not nested
         assert not left

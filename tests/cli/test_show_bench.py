@@ -160,7 +160,9 @@ def test_the_past_as_a_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_pat
     assert told.left_out == 1
     assert told.runs[2].compared_with == told.runs[0].started
     assert told.runs[2].change == pytest.approx(0.8)
+    capsysbinary.readouterr()
     assert run([*words, "--device", "cpu"]) == 2
+    assert "so --device has no effect beside it" in capsysbinary.readouterr().err.decode()
     assert run([*words, "--full"]) == 2
     empty = ["--data-dir", str(tmp_path / "nothing"), "bench", "--history", "--lang"]
     capsysbinary.readouterr()

@@ -88,6 +88,13 @@ class FitBars(Card):
             name = next((fit_words.variant_name(each) for each in fit_words.VARIANTS if each == variant), variant)
             self._left_out.addWidget(label("small", labelled(name, scores.why(why), language.texts().language)))
         notes = [self.tr("1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.")]
+        if first.device == "cpu":
+            notes.insert(
+                0,
+                self.tr(
+                    "Only what the training itself needs is counted; PyTorch's own libraries take some hundred MB more."
+                ),
+            )
         if any(0 < fit.gradients < fit.parameters for fit in fits):
             notes.insert(
                 0, self.tr("A bar is the moment in which most memory is needed; not all gradients are there by then.")

@@ -229,6 +229,15 @@ def test_what_does_not_fit_says_so_and_its_code_takes_what_does(memory, app, qtb
     assert memory.bars.answer.text().startswith("A batch of 4,096 does not fit in any way")
 
 
+@pytest.mark.parametrize("device", ["cpu", "cuda:1"])
+def test_on_a_processor_the_libraries_come_on_top(memory, app, qtbot, device):
+    found = memory_fits()
+    app.results["fit"] = replace(found, fits=tuple(replace(each, device=device) for each in found.fits))
+    memory.start.click()
+    qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
+    assert ("libraries take some hundred MB more" in memory.bars.notes.text()) == (device == "cpu")
+
+
 def test_batch_norm_is_said_only_of_a_model_that_has_it():
     accumulated = memory_fits().fits[3]
     assert "BatchNorm" in variant_detail(accumulated)
