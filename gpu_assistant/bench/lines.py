@@ -17,7 +17,8 @@ BUSY_CPU = "busy-cpu"
 # Why a workload is left out, and what is noted about a result; each has a text `bench.note.<code>`.
 REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
 REMARKS = frozenset({"spread", "few", "wrong", BUSY_CPU})
-ENDINGS = ("stopped", "killed", "crashed")  # how a child ended before its end
+ENDINGS = ("stopped", "killed", "crashed", "cancelled")  # how a child ended before its end
+CANCELLED = NOTE + "cancelled"
 CONDITIONS = ("battery", "saving", "busy", "throttled")  # what made the test unfair
 UNSAVED = NOTE + "unsaved"
 PARALLEL = NOTE + "parallel"
@@ -208,7 +209,7 @@ class Heard:
         self._report(result)
 
     def give_up(self, how: str) -> None:
-        """The child ended before its end ("killed", "crashed", "stopped"): what it had not measured is left out."""
+        """The child ended before its end (one of `ENDINGS`): what it had not measured is left out."""
         self.notes[NOTE + how] = None
         for begin in self.start.work if self.start is not None else ():
             if begin.n > self._answered and begin.workload in WORKLOADS:

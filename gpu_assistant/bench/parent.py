@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from ..core import json
-from ..core.errors import AppError, CallError
+from ..core.errors import AppError, CallError, Cancelled
 from ..core.jobs import JobContext
 from ..core.results import BenchDevice, Benchmark, BenchWatch, GpuSample
 from ..system.json_lines import Patience
@@ -73,7 +73,8 @@ class BenchJob:
     def run(self, context: JobContext[Any]) -> Benchmark:
         """Measure, and keep the result below the data folder.
 
-        A child that dies or hangs after its first results leaves those, with a note. Raises Cancelled, CallError where
+        A child that dies or hangs after its first results leaves those, with a note; so does a full test that somebody
+        stops, which took long. Raises Cancelled (nothing was kept then), CallError where
         the machine is a simulated one or has no such device, and AppError("environment-missing", "bench-running": two
         at once would disturb each other, what `storage_error` has where there is no room for the result, and what
         `listen` finds).
@@ -102,14 +103,22 @@ class BenchJob:
         context.report(Loading(limit_s=self._start_limit))
         power = self._system.power()
         awake, nvml = self._system.keep_awake("benchmark"), Nvml(self._system)
+        stopped = False
         with awake, nvml, Watch(self._cards or nvml.sample) as watch:
-            ending = self._listen(interpreter, heard, patience, context, since=started, busy=busy)
-            if heard.ended:
-                self._together(interpreter, heard, context)
+            try:
+                ending = self._listen(interpreter, heard, patience, context, since=started, busy=busy)
+                if heard.ended:
+                    self._together(interpreter, heard, context)
+                else:
+                    context.check_cancelled()  # a terminal's Ctrl+C may end the child before we hear of it
+            except Cancelled:
+                if not (self._full and heard.results):
+                    raise
+                ending, stopped = Ending(None, 0, ""), True
         if heard.start is None or not heard.results:
             raise self._trouble(heard, ending, patience)
-        if not heard.ended:
-            heard.give_up(ending.how)
+        if stopped or not heard.ended:
+            heard.give_up("cancelled" if stopped else ending.how)
         watched = watch.seen()
         on_battery = None if power.source is None else power.source == "battery"
         on_cards = any(result.device != "cpu" for result in heard.results)

@@ -151,7 +151,10 @@ def verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 
 def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Measure an environment's devices; 1 where it ended too soon, a device failed, or the result was not saved."""
+    """Measure an environment's devices; 1 where it ended too soon, a device failed, or the result was not saved. Raises
+    Cancelled, after it showed what is kept of a full test.
+    """
+    from ..bench.lines import CANCELLED, UNSAVED
     from . import show_bench
     from .progress import BenchLine
 
@@ -170,6 +173,8 @@ def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
             output.note(sentence)
     else:
         show_bench.benchmark(result, output)
+    if CANCELLED in result.notes:
+        raise Cancelled("stopped" if UNSAVED in result.notes else "bench-kept")
     return 1 if trouble else 0
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..bench import scaling, summary
 from ..bench.compare import DOUBTFUL
 from ..bench.expected import key
-from ..bench.lines import ENDINGS, NOTE, UNSAVED, BenchProgress
+from ..bench.lines import CANCELLED, ENDINGS, NOTE, UNSAVED, BenchProgress
 from ..core.names import Value, called, device_name
 from ..core.results import Benchmark, BenchResult, BenchWatch, LeftOut
 from ..texts.format import memory
@@ -20,7 +20,7 @@ from .output import Output
 
 COPIES = "copy-"
 THROTTLE = "monitor.throttle."
-TROUBLE = frozenset({UNSAVED, *(NOTE + code for code in (*ENDINGS, "lost", "wrong"))})
+TROUBLE = frozenset({UNSAVED, *(NOTE + code for code in (*ENDINGS, "lost", "wrong"))}) - {CANCELLED}
 WORDS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
 
 

@@ -105,8 +105,8 @@
         <translation>完整测速：最多 15 分钟…</translation>
     </message>
     <message>
-        <source>It measures more sizes, and each of them for longer. Close other programs meanwhile; “Cancel” ends it within a second, and then nothing of it is kept.</source>
-        <translation>完整测速会测更多尺寸，每一项也测得更久。测速时请关闭其他程序。随时可以按“取消”，一秒内就会停下，这次的结果不会保留。</translation>
+        <source>It measures more sizes, and each of them for longer. Close other programs meanwhile; “Cancel” ends it within a second and keeps what was measured until then.</source>
+        <translation>完整测速会测更多尺寸，每一项也测得更久。测速时请关闭其他程序。随时可以按“取消”，一秒内就会停下，已测到的部分会保留。</translation>
     </message>
     <message>
         <source>Not now</source>

@@ -11,14 +11,16 @@ from typing import Any
 
 import pytest
 
+from gpu_assistant.bench.compare import whole
 from gpu_assistant.bench.expected import CAUSES
+from gpu_assistant.bench.kept import all_of
 from gpu_assistant.bench.lines import NOTES, WORKLOADS, BenchProgress
 from gpu_assistant.bench.places import CHILD
 from gpu_assistant.catalog.load import load
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import resources
-from gpu_assistant.core.results import GpuSample
+from gpu_assistant.core.results import BenchResult, GpuSample
 from gpu_assistant.system import current
 from gpu_assistant.system.services import Power
 from gpu_assistant.texts import Texts
@@ -255,6 +257,23 @@ def test_cancel_is_quick(with_card: Path, tmp_path: Path) -> None:
         run.job.run(JobContext(news, cancel=cancel))
     assert time.monotonic() - asked < 1 + 4  # one second is meant; a busy test machine may take longer
     assert not run.data.benchmarks.exists()
+
+
+def test_a_full_test_that_is_stopped_keeps_what_it_measured(with_card: Path, tmp_path: Path) -> None:
+    cancel = threading.Event()
+    run = Run(with_card, tmp_path, only=["matmul"], full=True)
+
+    def news(what: object) -> None:
+        run.news.append(what)  # type: ignore[arg-type]
+        if isinstance(what, BenchResult):
+            cancel.set()
+
+    result = run.job.run(JobContext(news, cancel=cancel))
+    assert "bench.note.cancelled" in result.notes
+    assert result.results
+    assert {left.why for left in result.left_out} == {"bench.note.cancelled"}
+    assert all_of(run.data.benchmarks).benchmarks == (result,)
+    assert not whole(result)
 
 
 def test_a_processors_figures_state_their_switches(with_card: Path, tmp_path: Path) -> None:

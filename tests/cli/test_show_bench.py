@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,11 @@ from gpu_assistant.bench import scaling
 from gpu_assistant.cli import show_bench
 from gpu_assistant.cli.main import run
 from gpu_assistant.cli.output import Output
+from gpu_assistant.cli.progress import BenchLine
 from gpu_assistant.core.json import decode, encode
 from gpu_assistant.core.names import Language
 from gpu_assistant.core.paths import DataDir
-from gpu_assistant.core.results import Benchmark, Benchmarks, LeftOut
+from gpu_assistant.core.results import Benchmark, Benchmarks, BenchResult, LeftOut
 from gpu_assistant.system.single import one_at_a_time
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts.format import duration
@@ -262,6 +264,26 @@ def test_one_that_ended_too_soon_is_a_failure_and_what_there_is_is_shown(
     said = capsys.readouterr()
     assert decode(said.out, Benchmark).results
     assert Texts(language).say("bench.note.stopped") in said.err
+    assert len(list((tmp_path / "benchmarks").iterdir())) == 1
+
+
+def test_ctrl_c_in_a_full_test_shows_and_keeps_what_there_is(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = BenchLine.news
+
+    def news(line: BenchLine, what: object) -> None:
+        heard(line, what)
+        if isinstance(what, BenchResult):
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(BenchLine, "news", news)
+    environment = environment_with(tmp_path / "env", torch_with_card())
+    words = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment), "--device", "cuda:0"]
+    assert run([*words, "--full", "--json"]) == 3
+    said = capsys.readouterr()
+    assert "bench.note.cancelled" in decode(said.out, Benchmark).notes
+    assert "is kept and marked as not finished" in said.err
     assert len(list((tmp_path / "benchmarks").iterdir())) == 1
 
 

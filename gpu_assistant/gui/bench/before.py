@@ -57,7 +57,7 @@ def full_dialog(parent: QWidget, installed: Installed) -> ConfirmDialog:
     more = translate(
         "Before",
         "It measures more sizes, and each of them for longer. Close other programs meanwhile; “Cancel” ends it within "
-        "a second, and then nothing of it is kept.",
+        "a second and keeps what was measured until then.",
     )
     dialog = ConfirmDialog(
         parent,

@@ -62,6 +62,11 @@ def test_how_long_it_takes_is_said_before_it_starts(opened, app, qtbot, seen):
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
 
 
+def test_what_a_stopped_one_measured_is_shown_as_not_finished(opened, seen):
+    page = opened(replace(card_benchmark(), scope="full", notes=("bench.note.cancelled",)))
+    assert "You stopped this test before its end" in seen(page.result)
+
+
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 def test_the_question_is_whole(opened, qapp, qtbot, scale):
     theme.set_text_scale(qapp, scale)
