@@ -94,6 +94,7 @@ def open_area(qtbot, language):
         area = MainArea(app, language, saver)
         saver.setParent(area)  # ends with it, and its thread is waited for below
         areas.append(area)
+        area.open(HOME)
         area.resize(1180, 760)
         area.show()
         qtbot.waitExposed(area)

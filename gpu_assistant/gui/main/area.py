@@ -71,7 +71,6 @@ class MainArea(Live, QWidget):
         self._loader.finished.connect(self._loaded)
         beside_rail(self, self.rail, self.banner, self._stack)
         self._keys()
-        self.open(HOME)
         self.follow()
 
     @property

@@ -281,7 +281,8 @@ class HomePage(Page):
             self._fold()
 
     def _fold(self) -> None:
-        folded = self.viewport().height() < theme.px(LOW)
+        # viewport() would make every class of widgets that there is, which takes 25 ms.
+        folded = self.maximumViewportSize().height() < theme.px(LOW)
         for words in (self.subtitle, self._start):
             words.setVisible(not folded and bool(words.text()))
         if self.facts.installed is None:

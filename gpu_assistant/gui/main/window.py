@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING
 
 # What stands here is what the first paint needs; each Qt class costs its enums when it is first touched, and
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..components import Banner
     from ..components.banner import BannerKind
     from ..language import Language
+    from ..steps import Steps
     from ..wizard.wizard import Wizard
     from ..worker import JobRunner
     from .area import MainArea
@@ -52,6 +54,7 @@ class MainWindow(QMainWindow):
     language: Language
     saver: SettingsSaver
     desktop: Desktop
+    _steps: Steps
     _stack: QStackedWidget
     _column: QVBoxLayout
     _banner: Banner | None = None
@@ -76,10 +79,12 @@ class MainWindow(QMainWindow):
         """Put the right face in, in the theme that is on."""
         from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+        from ..steps import Steps
         from .desktop import Desktop
         from .saving import SettingsSaver
 
         self.language = language
+        self._steps = Steps(self)
         self.saver = SettingsSaver(self.app, self)
         self.saver.failed.connect(self._not_kept)
         self.desktop = Desktop(self, language, self._taskbar)
@@ -107,6 +112,7 @@ class MainWindow(QMainWindow):
         """Open the wizard, at its beginning unless it is at work."""
         from ..wizard.wizard import Wizard
 
+        self._steps.stop()
         if self.wizard is None:
             self.wizard = Wizard(self.app, self.language, self.saver)
             self.wizard.finished.connect(self._set_up)
@@ -120,8 +126,8 @@ class MainWindow(QMainWindow):
         return self.wizard
 
     def show_main(self) -> None:
-        """Open the main area."""
-        from .area import MainArea
+        """Open the main area; the wizard stands there until Home is made, in a turn of its own."""
+        from .area import HOME, MainArea
 
         if self.area is None:
             self.area = MainArea(self.app, self.language, self.saver)
@@ -135,7 +141,14 @@ class MainWindow(QMainWindow):
                 QTimer.singleShot(0, self.area, self._watch_cards)
             QTimer.singleShot(0, self.area, self.area.load_graphs)
             self._stack.addWidget(self.area)
-        self._stack.setCurrentWidget(self.area)
+        open_home, show = partial(self.area.open, HOME), partial(self._stack.setCurrentWidget, self.area)
+        if HOME in self.area.pages:
+            show()
+        elif self.wizard is not None:
+            self._steps.begin((open_home, show))
+        else:
+            open_home()
+            show()
         log.info("main area shown")
 
     def _watch_cards(self) -> None:

@@ -24,7 +24,7 @@ def area(open_window, app, qtbot):
     window = open_window(app, (1000, 560))
     window.activateWindow()
     qtbot.waitUntil(lambda: window.area.pages[HOME].facts.machine is not None, timeout=10_000)
-    qtbot.waitUntil(window.area._graphs_ready, timeout=20_000)
+    qtbot.waitUntil(lambda: window.area._graphs_ready() and not window.area._ahead.busy, timeout=20_000)
     return window.area
 
 

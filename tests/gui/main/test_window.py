@@ -32,7 +32,7 @@ pytestmark = pytest.mark.gui
 def window(open_window, app, qtbot):
     made = open_window(app)
     qtbot.waitUntil(lambda: made.area.pages[HOME].facts.machine is not None, timeout=5000)
-    qtbot.waitUntil(made.area._graphs_ready, timeout=20_000)
+    qtbot.waitUntil(lambda: made.area._graphs_ready() and not made.area._ahead.busy, timeout=20_000)
     return made
 
 
@@ -45,7 +45,10 @@ def test_a_first_start_opens_the_wizard_and_later_ones_open_home(open_window, ap
     assert window.wizard.isVisible()
     assert window.area is None
     window.wizard.finished.emit()
-    assert window.area.isVisible()
+    assert window.wizard.isVisible(), "until Home is made, in a turn of its own"
+    assert not window.area.pages
+    qtbot.waitUntil(window.area.isVisible, timeout=5000)
+    assert window.area.current == HOME
     qtbot.waitUntil(lambda: app.settings.setup_done, timeout=5000)
 
 
@@ -53,7 +56,7 @@ def test_only_looking_is_no_setup_and_is_remembered(open_window, app, qtbot):
     app.settings = replace(app.settings, setup_done=False)
     window = open_window(app)
     window.wizard.only_look.emit()
-    assert window.area.isVisible()
+    qtbot.waitUntil(window.area.isVisible, timeout=5000)
     assert not app.settings.setup_done
     # The next start opens on Home, which leads to the setup.
     qtbot.waitUntil(lambda: app.settings.only_look, timeout=5000)
@@ -71,6 +74,7 @@ def test_pages_can_send_to_a_new_wizard(window):
     first = window.wizard
     assert first.isVisible()
     window.show_main()
+    assert window.area.isVisible()
     window.area.setup_wanted.emit()
     assert window.wizard is not first
     assert window.wizard.isVisible()
