@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from ...bench import compare
 from ...core.results import Benchmark, BenchResult
 from ..components import Bars, Card, label
-from . import scores
+from . import moments, scores
 
 PAST = 5
 NAMES = {"torch": "PyTorch", "cuda": "CUDA", "cudnn": "cuDNN", "python": "Python", "driver": None}
@@ -46,7 +46,7 @@ class PastCard(Card):
         if best is None:
             return
         self._of.setText(measured(past[-1][1] if past else best))
-        whens = scores.moments([each for each, _ in past])
+        whens = moments.each([each for each, _ in past])
         self.bars.set_bars(
             [
                 (when, result.median, scores.marked(result), "accent" if each is benchmark else "s5")

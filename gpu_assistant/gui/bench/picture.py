@@ -15,7 +15,7 @@ from ...texts.measured import labelled
 from .. import language, theme
 from ..components.base import rounded
 from ..theme.tokens import look
-from . import scores
+from . import moments, scores
 from .fairness import STEADY, fairness, spread_of
 from .meanings import meaning, short_name
 from .right_card import BELOW, verdict_words
@@ -61,7 +61,7 @@ def _paint(painter: QPainter, benchmark: Benchmark, before: Benchmark | None) ->
     row = 78.0
     # Warnings that take more than one line take the last row's place: nothing of them may be cut.
     less = row if _lines(marks(benchmark)) > 1 else 0.0
-    when = scores.before_words(before)
+    when = moments.of_before(before)
     shown = summary.pairs(benchmark, before)[: ROWS - 1 if less else ROWS]
     most = summary.scales(shown)
     whole = _room(shown, when, most)
@@ -72,7 +72,7 @@ def _paint(painter: QPainter, benchmark: Benchmark, before: Benchmark | None) ->
     ours = _font(20, 600)
     _text(painter, foot, "GPU Assistant", ours, colours["soft"], RIGHT)
     foot.setWidth(foot.width() - QFontMetricsF(ours).horizontalAdvance("GPU Assistant") - 30)
-    said = " · ".join(part for part in (*about(benchmark), scores.dated(benchmark)) if part)
+    said = " · ".join(part for part in (*about(benchmark), moments.dated(benchmark)) if part)
     _text(painter, foot, said, _font(20, 400), colours["soft"])
     _warn(painter, QRectF(MARGIN + 10, HEIGHT - 122, WIDTH - 140, 30), marks(benchmark), colours["warn"], less)
 

@@ -17,7 +17,7 @@ from ...texts.format import memory
 from ...texts.verdict import verdict
 from .. import language
 from ..theme.tokens import look
-from . import along, scores
+from . import along, moments, scores
 from .every import rows_of
 from .fairness import fairness
 from .meanings import meaning, short_name
@@ -41,7 +41,7 @@ def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = (), source: RangeSo
     title = _title(benchmark)
     parts = [
         f"<h1>{escape(title)}</h1>",
-        _line(" · ".join([*about(benchmark), scores.dated(benchmark)])),
+        _line(" · ".join([*about(benchmark), moments.dated(benchmark)])),
         _headline(benchmark),
         _bars(benchmark, kept),
         _right(benchmark, source),
@@ -117,7 +117,7 @@ def _bar(result: BenchResult, pair: summary.Pair, most: float) -> str:
 def _where(result: BenchResult, pair: summary.Pair, before: Benchmark | None) -> str:
     """A bar's device, or when it was measured; of a processor its format too, which may be another than the card's."""
     if result is pair.before:
-        return scores.before_words(before)
+        return moments.of_before(before)
     if result.processes > 1:
         return scores.together(result)
     return scores.cpu_in(result.dtype) if result.device == "cpu" else scores.device_name(result)
@@ -176,7 +176,7 @@ def _past(benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> str:
     past = scores.history(benchmark, kept)
     if len(past) < 2:
         return ""
-    whens = scores.moments([each for each, _ in past], whole=True)
+    whens = moments.each([each for each, _ in past], whole=True)
     rows = [(when, scores.marked(result), _versions(each)) for when, (each, result) in zip(whens, past, strict=True)]
     heads = (translate("Report", "When"), translate("Report", "Median"), translate("Report", "Versions"))
     return _section(

@@ -9,7 +9,7 @@ from ...bench import summary
 from ...core.results import Benchmark
 from ...texts.sentences import closed_up
 from ..components import Banner, Card, Icon, Live, Pill, Shape, label
-from . import scores
+from . import moments, scores
 from .along_card import AlongCard
 from .every import Every
 from .fairness import fairness
@@ -125,7 +125,7 @@ class BenchResultView(Live, QWidget):
         for pair in shown:
             usual = scores.usual(pair, benchmark)
             bracketed = bracketed or usual is not None
-            rows.append(PairRow(pair, meaning(pair, benchmark), usual, scores.before_words(before)))
+            rows.append(PairRow(pair, meaning(pair, benchmark), usual, moments.of_before(before)))
         for row in rows:
             row.stand_with(rows)
             self._rows.addWidget(row)

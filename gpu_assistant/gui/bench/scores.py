@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from ...bench.expected import key
 from ...bench.lines import NOTE, BenchProgress
 from ...core.results import Benchmark, BenchResult
 from ...texts import measured
-from ...texts.format import UNKNOWN, counted, duration, memory, short_name
+from ...texts.format import counted, duration, memory, short_name
 from ...texts.measured import digits, labelled, times
 from ...texts.missing import without
 from ...texts.sentences import closed_up
@@ -307,53 +306,6 @@ def in_words(result: BenchResult) -> str:
     return text.format(billions=f"{result.median * 1e3:,.0f}", hundred_millions=f"{result.median * 1e4:,.0f}")
 
 
-def when(benchmark: Benchmark) -> str:
-    """Measured today at …, or on a day."""
-    if benchmark.started is None:
-        return ""
-    moment = time.localtime(benchmark.started)
-    clock = time.strftime("%H:%M", moment)
-    if moment[:3] == time.localtime()[:3]:
-        return translate("Scores", "Measured today, {time}").format(time=clock)
-    return dated(benchmark)
-
-
-def dated(benchmark: Benchmark) -> str:
-    """Measured on a day, for what is read on another day."""
-    if benchmark.started is None:
-        return ""
-    moment = time.localtime(benchmark.started)
-    day, clock = time.strftime("%Y-%m-%d", moment), time.strftime("%H:%M", moment)
-    return translate("Scores", "Measured {date}, {time}").format(date=day, time=clock)
-
-
-def before_words(before: Benchmark | None) -> str:
-    """When the one before was, for a bar's name."""
-    return moments([before], whole=True)[0] if before is not None else ""
-
-
 def unfinished(benchmark: Benchmark) -> str:
     """That it ended too soon, or lost a device, and what that means; "" where it did not."""
     return closed_up(" ".join(language.texts().say(note) for note in benchmark.notes if note in compare.UNFINISHED))
-
-
-def moments(benchmarks: Sequence[Benchmark], *, whole: bool = False) -> list[str]:
-    """When each was, no two alike: to the second where minutes do not tell them apart, and full tests are marked.
-
-    Short enough for a bar's label unless `whole`, which has the year, for what is read on another day.
-    """
-    said: list[str] = []
-    for clock in ("%H:%M", "%H:%M:%S"):
-        said = [_moment(each, clock, whole=whole) for each in benchmarks]
-        if len(set(said)) == len(said):
-            break
-    return said
-
-
-def _moment(benchmark: Benchmark, clock: str, *, whole: bool) -> str:
-    if benchmark.started is None:
-        return UNKNOWN
-    moment = time.localtime(benchmark.started)
-    today = moment[:3] == time.localtime()[:3]
-    said = time.strftime(f"%Y-%m-%d {clock}" if whole else clock if today else f"%m-%d {clock}", moment)
-    return translate("Scores", "{when}, full").format(when=said) if benchmark.scope == "full" else said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout
 
 from ...core.results import Benchmark
-from ..bench import scores
+from ..bench import moments, scores
 from ..components import Bars, Button, Card, Icon, label
 
 
@@ -71,5 +71,5 @@ class FastCard(Card):
             ]
         )
         self.bars.setVisible(len(shown) > 1)  # a length says nothing where there is nothing beside it
-        self.when.setText(scores.when(benchmark))
+        self.when.setText(moments.when(benchmark))
         self.button.setText(self.tr("Details"))

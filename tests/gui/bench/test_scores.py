@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import LeftOut
-from gpu_assistant.gui.bench import fairness, scores
+from gpu_assistant.gui.bench import fairness, moments, scores
 from gpu_assistant.gui.bench.every import rows_of
 from gpu_assistant.gui.bench.past_card import change_words
 from gpu_assistant.gui.bench.picture import marks
@@ -160,9 +160,9 @@ def test_a_card_that_was_not_measured_is_said_wherever_the_result_goes(language)
 def test_no_two_moments_are_alike():
     at = time.mktime((2026, 3, 4, 7, 0, 10, 0, 0, -1))
     first, full = replace(cpu_benchmark(), started=at), replace(cpu_benchmark(), started=at + 7, scope="full")
-    assert scores.moments([first, full]) == ["03-04 07:00", "03-04 07:00, full"]
+    assert moments.each([first, full]) == ["03-04 07:00", "03-04 07:00, full"]
     again = replace(first, started=at + 20)
-    assert scores.moments([first, again], whole=True) == ["2026-03-04 07:00:10", "2026-03-04 07:00:30"]
+    assert moments.each([first, again], whole=True) == ["2026-03-04 07:00:10", "2026-03-04 07:00:30"]
 
 
 def test_a_whole_workload_that_is_gone_is_named():
