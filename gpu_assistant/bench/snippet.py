@@ -138,7 +138,7 @@ def _step(example: Example, half: str | None, form: str, *, scaled: bool, parts:
     if parts > 1:
         one, other, share = "some", "wanted", " * (len(some) / len(inputs))"
         lines += [
-            "        total = 0.0",
+            "        total = 0",
             f"        # One of {parts} parts of the batch is on the device at a time.",
             *example.parted,
             f"        for {one}, {other} in zip(inputs.chunk({parts}), targets.chunk({parts})):",

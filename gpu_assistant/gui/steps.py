@@ -45,9 +45,13 @@ class Steps(QObject):
         self._timer.stop()
 
     def _take(self) -> None:
-        self._left.popleft()()
-        if self._left:
-            self._timer.start()
+        step = self._left.popleft()
+        try:
+            step()
+        finally:
+            # One that fails leaves nobody waiting for the others.
+            if self._left:
+                self._timer.start()
 
 
 def lay_out(page: QWidget, *inner: QWidget) -> None:

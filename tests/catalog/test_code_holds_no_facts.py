@@ -27,6 +27,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("gui/wizard/words.py", r"www\."): "taken off any address for its short form",
     ("gui/main/settings.py", r".*Apache-2\.0.*"): "our own licence",
     ("cli/monitor.py", r"127\.0\.0\.1"): "this computer",
+    ("system/network.py", r"192\.0\.2\.1"): "an address of nobody, kept for documents (RFC 5737)",
     ("install/untrusted.py", r"127\.0\.0\.1"): "this computer",
     ("bench/child/parallel.py", r"127\.0\.0\.1"): "this computer",
     ("bench/snippet.py", r"torch\.optim\.SGD\(.*\)"): "how fast a model learns, in a program to copy",

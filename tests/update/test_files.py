@@ -182,7 +182,7 @@ def test_what_the_system_does_not_start_is_said(publisher, service, system, monk
     monkeypatch.setattr(system, "start_checked", refused)
     with pytest.raises(AppError) as error:
         service.hand_over(file).run(JobContext())
-    assert (error.value.code, error.value.data["detail"]) == ("update-start", "Access denied")
+    assert (error.value.code, error.value.data["detail"]) == ("update-start", "@os.denied")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.ways import WaysPanel
 from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.install import manifest
-from gpu_assistant.install.after import SETTING
+from gpu_assistant.install.after import SETTING, SHARED
 from tests.fakes.after import AfterInstall
 from tests.fakes.desktop import FakeDesktop
 from tests.fakes.examples import cpu_recommendation
@@ -136,7 +136,7 @@ def test_jupyter_is_told(panel, services, qtbot):
 def test_the_lock_is_saved_where_the_user_says(panel, services, qtbot, tmp_path):
     with qtbot.waitSignal(panel.told):
         panel.save_lock(tmp_path / "mine.toml")
-    assert (tmp_path / "mine.toml").read_bytes() == (services.environment / manifest.LOCK).read_bytes()
+    assert (tmp_path / "mine.toml").read_bytes() == SHARED + (services.environment / manifest.LOCK).read_bytes()
 
 
 def test_the_dialogs_ask_for_the_right_kind_and_their_answer_counts(panel, services, qtbot, tmp_path):
