@@ -27,8 +27,11 @@ def test_a_write_that_a_file_is_in_the_way_of(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_is_said_in_chinese(tmp_path: Path) -> None:
     with pytest.raises(AppError) as caught:
-        json.read_file(tmp_path / "none.json", dict, code="file-broken")
-    assert "文件或文件夹不存在" in Texts("zh_CN").error(caught.value)
+        json.read_file(tmp_path / "没有 这个.json", dict, code="file-broken")
+    said = Texts("zh_CN").error(caught.value)
+    assert "文件或文件夹不存在" in said
+    # Our words have no gap of Latin letters before them; somebody's name keeps its own.
+    assert "没有 这个.json（" in said
 
 
 def test_every_word_has_its_text_and_what_is_rare_keeps_the_systems() -> None:

@@ -57,6 +57,7 @@ def table() -> Table:
 
 
 _GAP = re.compile(r"(?<=[\u4e00-\u9fff）]) (?=[\u4e00-\u9fff])|(?<=[。，；：！？]) ")
+_PLACE = "\ue000"  # where something is filled in later
 _FIRST = re.compile(r"\{(?P<name>\w+)\}")
 _BUILD = re.compile(r"(?P<version>\d+(\.\d+)+)\+(cu(?P<cuda>\d+)(?P<minor>\d)|(?P<kind>cpu|xpu|rocm)[\d.]*)")
 _BUILDS = frozenset({"build", "recommended"})
@@ -91,6 +92,16 @@ def closed_up(said: str) -> str:
     return _GAP.sub("", said)
 
 
+def _filled_close(template: str, values: Mapping[str, str], data: Mapping[str, Value]) -> str:
+    """Filled and closed up; but somebody's file or name keeps the spaces that it has."""
+    foreign = [name for name, value in data.items() if isinstance(value, str) and not _ours(name, value)]
+    places = {name: f"{_PLACE}{index}{_PLACE}" for index, name in enumerate(foreign)}
+    said = closed_up(template.format(**{**values, **places}))
+    for name, place in places.items():
+        said = said.replace(place, values[name])
+    return said
+
+
 class Sentences:
     """The sentences in one language; `elsewhere`: about the computer of a machine file. `terminal` makes their
     command lines such as can be typed here; None leaves them as they stand.
@@ -115,14 +126,13 @@ class Sentences:
         values = {name: self.value(name, value) for name, value in (data or {}).items()}
         if self.terminal is not None:
             template = self.terminal.filled(template, lambda word: word.format(**values))
-        said = template.format(**values)
+        # Our own words begin or end in Chinese, where their place has the gaps of Latin letters.
+        close = self.language == "zh_CN" and any(_ours(name, value) for name, value in (data or {}).items())
+        said = _filled_close(template, values, data or {}) if close else template.format(**values)
         first = _FIRST.match(template)
         if first is not None and str((data or {}).get(first["name"])).startswith("@"):
             # Our own words at the head of a sentence: "this NVIDIA card". Somebody's names stay as they are.
             said = said[:1].upper() + said[1:]
-        if self.language == "zh_CN" and any(_ours(name, value) for name, value in (data or {}).items()):
-            # Our own words begin or end in Chinese, where their place has the gaps of Latin letters.
-            said = closed_up(said)
         return said
 
     def value(self, name: str, value: Value) -> str:
